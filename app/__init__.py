@@ -1,0 +1,1 @@
+"""Countersign: an HTTP admission service that AI agents ask before they act."""

@@ -1,0 +1,52 @@
+"""A tenant's lane for one administrative command: the head locked, the journal open, written at the end."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from app.audit import heads
+from app.audit.heads import Head
+from app.audit.journal import Journal
+from app.core.chain import Signer
+from app.db import books
+from app.db.database import Database, Writer
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What an administrative command works with: its transaction, the locked head, the clock, and the journal."""
+
+    tx: Writer
+    head: Head
+    now: datetime
+    journal: Journal
+
+
+class Lanes:
+    """Runs administrative commands: each in one transaction, under its tenant's lock, with its records."""
+
+    def __init__(self, database: Database, signer: Signer) -> None:
+        self._database = database
+        self._signer = signer
+
+    async def run(self, tenant: str, command: Callable[[Lane], Awaitable[T]]) -> T:
+        """Run the command in the tenant's lane and commit what it wrote and appended.
+
+        A command that changes policy or authority must append a record: the epochs are written with it.
+
+        Raises:
+            UnknownTenantError: there is no such tenant.
+            StoreUnavailableError: the database did not answer.
+        """
+
+        async def inside(tx: Writer) -> T:
+            head, now = await heads.lock(tx, tenant)
+            journal = Journal(head, now, self._signer)
+            result = await command(Lane(tx, head, now, journal))
+            await books.write(tx, tenant, [journal])
+            return result
+
+        return await self._database.transact(inside)

@@ -1,0 +1,97 @@
+"""The hash chain of the record: canonical bytes, hashes and signatures (Ed25519, RFC 8032)."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from app.core.values import GREATEST_INTEGER, Json
+
+GENESIS = "0" * 64
+
+
+class NotRecordableError(TypeError):
+    """A payload holds what the canonical form has no place for: a fraction, an integer too great, another type."""
+
+
+def timestamp(moment: datetime) -> str:
+    """Return the moment as RFC 3339 in UTC with microseconds: `2026-11-29T10:00:00.000000Z`."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def canonical(seq: int, ts: str, event_type: str, payload: Mapping[str, Json], prev_hash: str) -> str:
+    """Return the ASCII text whose SHA-256 is the record's hash: keys sorted, no spaces, lower-case escapes.
+
+    Raises:
+        NotRecordableError: the payload holds a fraction, an integer beyond 2^53-1, or something that is not JSON.
+    """
+    _check_recordable(payload)
+    fields = {"seq": seq, "ts": ts, "event_type": event_type, "payload": payload, "prev_hash": prev_hash}
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"))
+
+
+def _check_recordable(value: object) -> None:
+    if isinstance(value, dict):
+        for member in value.values():
+            _check_recordable(member)
+    elif isinstance(value, (list, tuple)):
+        for element in value:
+            _check_recordable(element)
+    elif value is None or isinstance(value, (str, bool)):
+        return
+    elif not isinstance(value, int) or not -GREATEST_INTEGER <= value <= GREATEST_INTEGER:
+        raise NotRecordableError(f"a record cannot hold a {type(value).__name__} such as this one")
+
+
+def hash_of(canonical_text: str) -> str:
+    """Return the SHA-256 of the canonical text as 64 hex characters."""
+    return hashlib.sha256(canonical_text.encode("ascii")).hexdigest()
+
+
+def key_id_of(public_key: Ed25519PublicKey) -> str:
+    """Return the default name of a key: the first 16 hex characters of the SHA-256 of its 32 raw bytes."""
+    raw = public_key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+    return hashlib.sha256(raw).hexdigest()[:16]
+
+
+def public_pem(public_key: Ed25519PublicKey) -> str:
+    """Return the key as SubjectPublicKeyInfo PEM (RFC 8410)."""
+    return public_key.public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    ).decode("ascii")
+
+
+class Signer:
+    """A private key with its name."""
+
+    def __init__(self, private_key: Ed25519PrivateKey, key_id: str | None = None) -> None:
+        self._private_key = private_key
+        self.public_key = private_key.public_key()
+        self.key_id = key_id or key_id_of(self.public_key)
+
+    @classmethod
+    def from_pem(cls, pem: bytes, passphrase: bytes | None = None, key_id: str | None = None) -> "Signer":
+        """Return the signer of a PKCS#8 PEM.
+
+        Raises:
+            ValueError: the PEM cannot be read, the passphrase is wrong, or the key is not Ed25519.
+        """
+        try:
+            key = serialization.load_pem_private_key(pem, passphrase)
+        except TypeError as error:
+            raise ValueError("the signing key is encrypted and no passphrase is set, or the other way round") from error
+        if not isinstance(key, Ed25519PrivateKey):
+            raise ValueError("the signing key is not an Ed25519 key")
+        return cls(key, key_id)
+
+    def sign(self, record_hash: str) -> str:
+        """Return the base64 of the signature over the 64 characters of the hash."""
+        return base64.b64encode(self._private_key.sign(record_hash.encode("ascii"))).decode("ascii")
+
+    def sign_bytes(self, message: bytes) -> bytes:
+        """Return the 64 bytes of the signature over a message."""
+        return self._private_key.sign(message)

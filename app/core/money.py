@@ -1,0 +1,63 @@
+"""Exact money: amounts as decimals, written and read in one form only."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from app.core.values import Fraction, Json
+
+_AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
+_CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
+_CENT = Decimal("0.01")
+
+
+class AmountError(ValueError):
+    """The value is not an amount. `negative` tells a well-formed amount with a minus from anything else."""
+
+    def __init__(self, message: str, *, negative: bool = False) -> None:
+        super().__init__(message)
+        self.negative = negative
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """A non-negative amount in a currency of three capital letters."""
+
+    amount: Decimal
+    currency: str
+
+
+def parse_amount(value: Json) -> Decimal:
+    """Return the amount that a string or a JSON number states.
+
+    Raises:
+        AmountError: it is anything but `(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?` in ASCII.
+    """
+    literal = _literal(value)
+    if _AMOUNT.fullmatch(literal):
+        return Decimal(literal)
+    if literal.startswith("-") and _AMOUNT.fullmatch(literal[1:]):
+        raise AmountError("the amount is negative", negative=True)
+    raise AmountError("not an amount: digits, and at most eight after a point, such as 12.50")
+
+
+def _literal(value: Json) -> str:
+    if isinstance(value, bool):
+        return ""
+    if isinstance(value, Fraction):
+        return value.literal
+    if isinstance(value, int):
+        return str(value)
+    return value if isinstance(value, str) else ""
+
+
+def format_amount(amount: Decimal) -> str:
+    """Return the amount without exponent, with at least two decimals and no zero after the second: 12.5 is 12.50."""
+    plain = format(amount.normalize(), "f")
+    _, _, decimals = plain.partition(".")
+    return plain if len(decimals) >= 2 else format(amount.quantize(_CENT), "f")
+
+
+def is_currency(text: str) -> bool:
+    """Return whether the text is three capital letters."""
+    return _CURRENCY.fullmatch(text) is not None

@@ -1,0 +1,25 @@
+"""The JSON values that travel through the service, with numbers that remember how they were written."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+JsonObject: TypeAlias = Mapping[str, Json]
+
+GREATEST_INTEGER = 2**53 - 1
+"""Integers beyond this are not exact in JSON (RFC 8259 section 6) and are refused at the door."""
+
+
+class Fraction(float):
+    """A JSON number with a fraction or an exponent, and the literal that it was written as.
+
+    It is a float everywhere; only money looks at the literal, since 0.1 as a double is not the amount 0.1.
+    """
+
+    __slots__ = ("literal",)
+    literal: str
+
+    def __new__(cls, literal: str) -> "Fraction":
+        number = super().__new__(cls, literal)
+        number.literal = literal
+        return number

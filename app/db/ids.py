@@ -1,0 +1,19 @@
+"""The ids that the service makes: random names, in the order of their making so that indexes stay dense."""
+
+import secrets
+import time
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def new_id(prefix: str) -> str:
+    """Return `<prefix>_` and 26 characters: 48 bits of milliseconds, then 80 random bits (the layout of a ULID).
+
+    An id is a name and not a credential: whoever guesses one still needs the right to use it.
+    """
+    number = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    return f"{prefix}_{_base32(number)}"
+
+
+def _base32(number: int) -> str:
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
