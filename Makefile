@@ -1,0 +1,54 @@
+# Everything a newcomer needs is Python 3.11 to 3.13 and make.
+PYTHON ?= python3
+PORT ?= 8321
+DATA ?= .countersign
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SOURCES := app migrations tests sdk
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: install
+install: $(STAMP) ## Make .venv with the service, the SDK and the tools
+
+$(STAMP): pyproject.toml sdk/pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Countersign runs on Python 3.11 to 3.13, and this is %d.%d: make PYTHON=python3.13" % v)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (a minute, the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable './sdk[verify,cli]'
+	@touch $@
+
+.PHONY: serve
+serve: $(STAMP) ## Run the service on a laptop (PORT=8321 DATA=.countersign)
+	@$(BIN)/countersignd dev --port $(PORT) --data $(DATA) --policy docs/examples/policy.yaml
+
+.PHONY: test
+test: $(STAMP) ## Lint, types, import contracts, all tests
+	$(BIN)/ruff check --quiet $(SOURCES)
+	$(BIN)/ruff format --check --quiet $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest
+
+.PHONY: demo
+demo: $(STAMP) ## Play a day of two service desks and verify the record
+	@$(BIN)/python -m demo
+
+.PHONY: fmt
+fmt: $(STAMP) ## Format, and mend what the linter can
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+.PHONY: openapi
+openapi: $(STAMP) ## Write openapi/openapi.json from the app
+	$(BIN)/countersignd openapi > openapi/openapi.json
+
+.PHONY: bench
+bench: $(STAMP) ## Measure admissions against a route that does nothing
+	$(BIN)/python -m tests.bench
