@@ -1,0 +1,99 @@
+"""An admission: the one answer that permits, and the states that it may move through."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from app.core.money import format_amount
+
+LONGEST_EXTENSION = timedelta(hours=1)
+LONGEST_LEASE = timedelta(hours=24)
+
+
+class State(StrEnum):
+    """Where an admission or an effect stands."""
+
+    RESERVED = "reserved"
+    EXECUTED = "executed"
+    NOT_EXECUTED = "not_executed"
+    UNKNOWN = "unknown"
+
+
+class Kind(StrEnum):
+    """Whether an action was admitted, or room was reserved for metering without one."""
+
+    ACTION = "action"
+    METERING = "metering"
+
+
+@dataclass(slots=True)
+class Admission:
+    """One admission. `amount` is held on each of `scopes`; `answer` is the JSON text that was answered.
+
+    `settled` tells that a person or a trusted report has spoken, after which nothing changes it.
+    """
+
+    id: str
+    principal: str
+    created_at: datetime
+    expires_at: datetime
+    kind: Kind = Kind.ACTION
+    state: State = State.RESERVED
+    action: str = ""
+    digest: str = ""
+    asset: str = ""
+    effects: list[str] = field(default_factory=list)
+    attempt: int = 1
+    scopes: list[str] = field(default_factory=list)
+    amount: Decimal = Decimal(0)
+    currency: str = ""
+    actual: Decimal | None = None
+    outcome_by: str = "agent"
+    settled: bool = False
+    closed_at: datetime | None = None
+    detail: str = ""
+    result_digest: str | None = None
+    run_id: str | None = None
+    approval_id: str | None = None
+    idempotency_key: str | None = None
+    request_digest: str | None = None
+    answer: str = ""
+
+    def lapsed(self, now: datetime) -> bool:
+        """Return whether the lease has ended without a word; it is over exactly at its time."""
+        return self.state is State.RESERVED and self.expires_at <= now
+
+    def open(self, now: datetime) -> bool:
+        """Return whether it still permits: no outcome, and the lease runs."""
+        return self.state is State.RESERVED and now < self.expires_at
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the row as JSON."""
+        return {
+            name: _plain(getattr(self, name))
+            for name in self.__dataclass_fields__
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return format_amount(value) if isinstance(value, Decimal) else value
+
+
+def from_row(row: dict[str, Any]) -> Admission:
+    """Return the admission of a row that came as JSON."""
+    return Admission(
+        **{
+            **row,
+            "kind": Kind(row["kind"]),
+            "state": State(row["state"]),
+            "amount": Decimal(row["amount"]),
+            "actual": None if row["actual"] is None else Decimal(row["actual"]),
+            "created_at": datetime.fromisoformat(row["created_at"]),
+            "expires_at": datetime.fromisoformat(row["expires_at"]),
+            "closed_at": None if row["closed_at"] is None else datetime.fromisoformat(row["closed_at"]),
+        }
+    )

@@ -1,0 +1,228 @@
+"""The book of admissions and effects of one tenant, for the length of one group."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from app.db.books import Rows
+from app.effects.admissions import Admission, State, from_row
+
+_ADMISSION = """
+    jsonb_build_object(
+        'id', a.id, 'kind', a.kind, 'state', a.state, 'principal', a.principal, 'action', a.action,
+        'digest', a.digest, 'asset', a.asset, 'effects', a.effects, 'attempt', a.attempt, 'scopes', a.scopes,
+        'amount', a.amount::text, 'currency', a.currency, 'actual', a.actual::text, 'created_at', a.created_at,
+        'expires_at', a.expires_at, 'outcome_by', a.outcome_by, 'settled', a.settled, 'closed_at', a.closed_at,
+        'detail', a.detail, 'result_digest', a.result_digest, 'run_id', a.run_id, 'approval_id', a.approval_id,
+        'idempotency_key', a.idempotency_key, 'request_digest', a.request_digest, 'answer', a.answer)
+"""
+
+_COLUMNS = """
+    id text, kind text, state text, principal text, action text, digest text, asset text, effects jsonb, attempt integer,
+    scopes jsonb, amount numeric, currency text, actual numeric, created_at timestamptz, expires_at timestamptz,
+    outcome_by text, settled boolean, closed_at timestamptz, detail text, result_digest text, run_id text,
+    approval_id text, idempotency_key text, request_digest text, answer text
+"""
+_NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
+
+
+@dataclass(slots=True)
+class Effect:
+    """A consequence by name: its state, the attempt that it is at, and the admission that holds or held it."""
+
+    key: str
+    state: State
+    attempt: int
+    admission_id: str
+
+
+class EffectBook:
+    """Admissions by id, by idempotency key, by the digest of an approved call, and effects by key.
+
+    Later commands of a group see what earlier ones changed. A deadline is kept by the clock: `lapse` is for whoever
+    meets an admission whose lease has ended.
+    """
+
+    READS: ClassVar[Mapping[str, str]] = {
+        "admissions_by_id": f"""
+            SELECT {_ADMISSION} FROM admissions a WHERE a.tenant = :tenant
+            AND a.id IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_id AS jsonb)))
+        """,
+        "admissions_by_idempotency_key": f"""
+            SELECT {_ADMISSION} FROM admissions a
+            JOIN jsonb_to_recordset(CAST(:admissions_by_idempotency_key AS jsonb))
+                AS wanted (principal text, key text, since timestamptz)
+            ON a.tenant = :tenant AND a.principal = wanted.principal AND a.idempotency_key = wanted.key
+            WHERE a.idempotency_key IS NOT NULL AND a.created_at > wanted.since
+        """,
+        "admissions_by_digest": f"""
+            SELECT {_ADMISSION} FROM admissions a WHERE a.tenant = :tenant
+            AND a.state = 'reserved' AND a.approval_id IS NOT NULL
+            AND a.digest IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb)))
+        """,
+        "admissions_of_effects": f"""
+            SELECT {_ADMISSION} FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
+            WHERE e.tenant = :tenant
+            AND e.key IN (SELECT jsonb_array_elements_text(CAST(:admissions_of_effects AS jsonb)))
+        """,
+        "effects_by_key": """
+            SELECT jsonb_build_object('key', e.key, 'state', e.state, 'attempt', e.attempt,
+                'admission_id', e.admission_id) FROM effects e
+            WHERE e.tenant = :tenant
+            AND e.key IN (SELECT jsonb_array_elements_text(CAST(:effects_by_key AS jsonb)))
+        """,
+        "effects_of_admissions": """
+            SELECT jsonb_build_object('key', e.key, 'state', e.state, 'attempt', e.attempt,
+                'admission_id', e.admission_id)
+            FROM admissions a CROSS JOIN LATERAL jsonb_array_elements_text(a.effects) AS held(key)
+            JOIN effects e ON e.tenant = a.tenant AND e.key = held.key
+            WHERE a.tenant = :tenant
+            AND a.id IN (SELECT jsonb_array_elements_text(CAST(:effects_of_admissions AS jsonb)))
+        """,
+    }
+    WRITES: ClassVar[Mapping[str, str]] = {
+        "admissions_made": f"""
+            INSERT INTO admissions (tenant, {_NAMES}) SELECT :tenant, {_NAMES}
+            FROM jsonb_to_recordset(CAST(:admissions_made AS jsonb)) AS made ({_COLUMNS})
+        """,
+        "admissions_changed": f"""
+            UPDATE admissions SET state = changed.state, actual = changed.actual, expires_at = changed.expires_at,
+                settled = changed.settled, closed_at = changed.closed_at, detail = changed.detail,
+                result_digest = changed.result_digest
+            FROM jsonb_to_recordset(CAST(:admissions_changed AS jsonb)) AS changed ({_COLUMNS})
+            WHERE admissions.tenant = :tenant AND admissions.id = changed.id
+        """,
+        "effects_changed": """
+            INSERT INTO effects (tenant, key, state, attempt, admission_id, updated_at)
+            SELECT :tenant, key, state, attempt, admission_id, updated_at
+            FROM jsonb_to_recordset(CAST(:effects_changed AS jsonb)) AS changed
+                (key text, state text, attempt integer, admission_id text, updated_at timestamptz)
+            ON CONFLICT (tenant, key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,
+                admission_id = excluded.admission_id, updated_at = excluded.updated_at
+        """,
+    }
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._wants: dict[str, dict[Any, Any]] = {name: {} for name in self.READS}
+        self._admissions: dict[str, Admission] = {}
+        self._by_idempotency_key: dict[tuple[str, str], str] = {}
+        self._by_digest: dict[str, set[str]] = {}
+        self._effects: dict[str, Effect] = {}
+        self._made: set[str] = set()
+        self._changed: set[str] = set()
+        self._effects_changed: set[str] = set()
+
+    # what a group asks for before it is read
+
+    def want(self, admission_id: str) -> None:
+        """Ask for an admission and the effects that it holds."""
+        self._wants["admissions_by_id"][admission_id] = admission_id
+        self._wants["effects_of_admissions"][admission_id] = admission_id
+
+    def want_idempotency_key(self, principal: str, key: str, since: datetime) -> None:
+        """Ask for the admission under a caller's key, if one was made after `since`."""
+        wanted = {"principal": principal, "key": key, "since": since.isoformat()}
+        self._wants["admissions_by_idempotency_key"][principal, key] = wanted
+
+    def want_digest(self, digest: str) -> None:
+        """Ask for the open admissions that consumed an approval of this call."""
+        self._wants["admissions_by_digest"][digest] = digest
+
+    def want_effects(self, keys: Sequence[str]) -> None:
+        """Ask for effects, and for the admissions that hold them."""
+        for key in keys:
+            self._wants["effects_by_key"][key] = key
+            self._wants["admissions_of_effects"][key] = key
+
+    def wants(self) -> Mapping[str, Sequence[Any]]:
+        """Return what was asked for and not read yet."""
+        wanted = {name: list(keys.values()) for name, keys in self._wants.items()}
+        self._wants = {name: {} for name in self.READS}
+        return wanted
+
+    def load(self, name: str, rows: Rows) -> None:
+        """Take in what was found."""
+        for row in rows:
+            if name.startswith("effects"):
+                self._effects.setdefault(
+                    row["key"], Effect(row["key"], State(row["state"]), row["attempt"], row["admission_id"])
+                )
+            elif row["id"] not in self._admissions:
+                self._file(from_row(dict(row)))
+
+    def _file(self, admission: Admission) -> None:
+        self._admissions[admission.id] = admission
+        if admission.idempotency_key is not None:
+            self._by_idempotency_key[admission.principal, admission.idempotency_key] = admission.id
+        if admission.approval_id is not None:
+            self._by_digest.setdefault(admission.digest, set()).add(admission.id)
+
+    # what a command sees
+
+    def get(self, admission_id: str) -> Admission | None:
+        """Return the admission of that id."""
+        return self._admissions.get(admission_id)
+
+    def of_idempotency_key(self, principal: str, key: str) -> Admission | None:
+        """Return the admission under the caller's key."""
+        found = self._by_idempotency_key.get((principal, key))
+        return None if found is None else self._admissions[found]
+
+    def open_of_digest(self, digest: str) -> Admission | None:
+        """Return an open admission that consumed an approval of this call."""
+        candidates = (self._admissions[found] for found in self._by_digest.get(digest, ()))
+        return next((admission for admission in candidates if admission.open(self._now)), None)
+
+    def effect(self, key: str) -> Effect | None:
+        """Return the effect, or None if nobody has reserved it yet."""
+        return self._effects.get(key)
+
+    def attempt(self, keys: Sequence[str]) -> int:
+        """Return the number that the next attempt at these effects has: one more than the most tried of them."""
+        return 1 + max((effect.attempt for effect in map(self._effects.get, keys) if effect is not None), default=0)
+
+    # what a command changes
+
+    def admit(self, admission: Admission) -> None:
+        """File a new admission and reserve its effects for it."""
+        self._file(admission)
+        self._made.add(admission.id)
+        for key in admission.effects:
+            self._effects[key] = Effect(key, State.RESERVED, admission.attempt, admission.id)
+            self._effects_changed.add(key)
+
+    def close(self, admission: Admission, state: State, *, settled: bool = False, detail: str = "") -> None:
+        """Move an admission, and the effects that it holds, to a state with an outcome."""
+        admission.state, admission.closed_at = state, self._now
+        admission.settled, admission.detail = settled, detail or admission.detail
+        self.touch(admission)
+        for key in admission.effects:
+            held = self._effects.get(key)
+            if held is not None and held.admission_id == admission.id:
+                held.state = state
+                self._effects_changed.add(key)
+
+    def touch(self, admission: Admission) -> None:
+        """Note that an admission changed."""
+        if admission.id not in self._made:
+            self._changed.add(admission.id)
+
+    def writes(self) -> Mapping[str, Rows]:
+        """Return the admissions made and changed, and the effects."""
+        return {
+            "admissions_made": [self._admissions[made].as_row() for made in sorted(self._made)],
+            "admissions_changed": [self._admissions[changed].as_row() for changed in sorted(self._changed)],
+            "effects_changed": [self._effect_row(key) for key in sorted(self._effects_changed)],
+        }
+
+    def _effect_row(self, key: str) -> dict[str, Any]:
+        effect = self._effects[key]
+        return {
+            "key": effect.key,
+            "state": effect.state,
+            "attempt": effect.attempt,
+            "admission_id": effect.admission_id,
+            "updated_at": self._now.isoformat(),
+        }
