@@ -44,6 +44,11 @@ class Journal:
         self._ts = chain.timestamp(now)
         self._signer = signer
         self._records: list[dict[str, Any]] = []
+        self._command_id: str | None = None
+
+    def begin(self, command_id: str) -> None:
+        """Mark the next record as the first of this command, so that it can be looked up after a lost COMMIT."""
+        self._command_id = command_id
 
     def append(
         self,
@@ -52,11 +57,8 @@ class Journal:
         *,
         principal: str = "",
         action: str = "",
-        command_id: str | None = None,
     ) -> int:
-        """Append a record and return its seq.
-
-        `principal` and `action` are for searching; `command_id` marks the first record of a desk command.
+        """Append a record and return its seq; `principal` and `action` are for searching.
 
         Raises:
             NotRecordableError: the payload holds what a record cannot.
@@ -71,11 +73,12 @@ class Journal:
                 "event_type": event_type,
                 "principal": principal,
                 "action": action,
-                "command_id": command_id,
+                "command_id": self._command_id,
                 "canonical": canonical,
                 "hash": record_hash,
             }
         )
+        self._command_id = None
         self.head.seq, self.head.hash, self.head.ts = seq + 1, record_hash, self.now
         return seq
 
