@@ -1,0 +1,145 @@
+"""What an operator sets, from the environment: `COUNTERSIGN_` and the name in capitals. Read at the edge only."""
+
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+PREFIX = "COUNTERSIGN_"
+
+_REQUIRED = {
+    "database_url": "the Postgres to use, such as postgresql://countersign:password@db.internal/countersign",
+    "signing_key_file": "the Ed25519 key that signs the record, as PKCS#8 PEM; `countersignd keys signing` makes one",
+    "public_url": "the address under which agents and people reach the service, such as https://countersign.internal",
+}
+# What asyncpg takes from the query of a URL; anything else it would take for a server setting or refuse obscurely.
+_DATABASE_OPTIONS = frozenset({"host", "port", "ssl"})
+
+
+class IncompleteSettingsError(Exception):
+    """Settings are missing without which the service does not start; the message names each."""
+
+    def __init__(self, names: list[str]) -> None:
+        lines = (f"  {PREFIX}{name.upper()} is not set: {_REQUIRED[name]}" for name in names)
+        super().__init__("\n".join(("the service does not start without these:", *lines)))
+
+
+class Settings(BaseSettings):
+    """All settings. Times are in seconds, sizes in bytes."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
+
+    development: bool = Field(default=False, description="A laptop: loopback only. Never for others to reach")
+    host: str = Field(default="127.0.0.1", description="The address to listen on")
+    port: int = Field(default=8321, ge=0, le=65535, description="The port to listen on; 0 takes a free one")
+    public_url: str | None = Field(default=None, description="The service's address as others see it")
+
+    database_url: SecretStr | None = Field(default=None, description="postgresql://user:password@host:port/database")
+    database_connections: int = Field(default=12, ge=1, le=500, description="Connections a process holds at most")
+    pgbouncer: bool = Field(default=False, description="A pooler in transaction mode is in between")
+
+    signing_key_file: Path | None = Field(default=None, description="The Ed25519 key of the record, PKCS#8 PEM")
+    signing_key_passphrase: SecretStr | None = Field(default=None, description="Its passphrase, if it has one")
+    signing_key_passphrase_file: Path | None = Field(default=None, description="A file that holds the passphrase")
+
+    @field_validator("public_url")
+    @classmethod
+    def _an_address_without_path(cls, value: str | None) -> str | None:
+        parts = urlsplit(value or "http://unset")
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+            raise ValueError("not an address of http or https, such as https://countersign.internal")
+        return value.rstrip("/") if value else value
+
+    @field_validator("database_url")
+    @classmethod
+    def _an_address_of_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        return SecretStr(_asyncpg_url(value.get_secret_value())) if value else value
+
+    @model_validator(mode="after")
+    def _development_stays_at_home(self) -> Self:
+        if self.development and not _is_loopback(self.host):
+            message = f"development mode listens on loopback only, and {PREFIX}HOST is {self.host}"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _one_passphrase(self) -> Self:
+        if self.signing_key_passphrase and self.signing_key_passphrase_file:
+            message = f"set {PREFIX}SIGNING_KEY_PASSPHRASE or {PREFIX}SIGNING_KEY_PASSPHRASE_FILE, not both"
+            raise ValueError(message)
+        return self
+
+    def require_complete(self) -> None:
+        """Check that nothing is missing that the service cannot do without.
+
+        Raises:
+            IncompleteSettingsError: names each setting that is missing.
+        """
+        missing = [name for name in _REQUIRED if getattr(self, name) is None]
+        if missing:
+            raise IncompleteSettingsError(missing)
+
+    @property
+    def database(self) -> str:
+        """The SQLAlchemy URL of the database."""
+        if self.database_url is None:
+            raise IncompleteSettingsError(["database_url"])
+        return self.database_url.get_secret_value()
+
+    @property
+    def address(self) -> str:
+        """The public URL, without a slash at its end."""
+        if self.public_url is None:
+            raise IncompleteSettingsError(["public_url"])
+        return self.public_url
+
+    def read_signing_key(self) -> tuple[bytes, bytes | None]:
+        """Return the PEM of the signing key and its passphrase.
+
+        Raises:
+            IncompleteSettingsError: no key is named.
+            OSError: a file cannot be read.
+        """
+        if self.signing_key_file is None:
+            raise IncompleteSettingsError(["signing_key_file"])
+        return self.signing_key_file.read_bytes(), self._passphrase()
+
+    def _passphrase(self) -> bytes | None:
+        if self.signing_key_passphrase_file:
+            return self.signing_key_passphrase_file.read_bytes().rstrip(b"\r\n")
+        return self.signing_key_passphrase.get_secret_value().encode() if self.signing_key_passphrase else None
+
+
+def _asyncpg_url(text: str) -> str:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise ValueError("not an address of Postgres, such as postgresql://user:password@host/database") from None
+    if url.drivername not in {"postgres", "postgresql", "postgresql+asyncpg"}:
+        message = f"the database has to be Postgres, and this address begins with {url.drivername}://"
+        raise ValueError(message)
+    return _with_known_options(url).set(drivername="postgresql+asyncpg").render_as_string(hide_password=False)
+
+
+def _with_known_options(url: URL) -> URL:
+    # libpq says sslmode, asyncpg takes the same words as ssl.
+    options = {"ssl" if name == "sslmode" else name: value for name, value in url.query.items()}
+    unknown = sorted(options.keys() - _DATABASE_OPTIONS)
+    if unknown:
+        message = f"these options of the database's address are not known: {', '.join(unknown)}"
+        raise ValueError(message)
+    return url.set(query=options)
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
