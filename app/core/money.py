@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 
 from app.core.values import Fraction, Json
 
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
-_CENT = Decimal("0.01")
+# The usual context rounds at 28 digits, which a sum of amounts may exceed; this one would raise before it rounds.
+_EXACT = Context(prec=60, traps=[Inexact])
 
 
 class AmountError(ValueError):
@@ -53,9 +54,18 @@ def _literal(value: Json) -> str:
 
 def format_amount(amount: Decimal) -> str:
     """Return the amount without exponent, with at least two decimals and no zero after the second: 12.5 is 12.50."""
-    plain = format(amount.normalize(), "f")
-    _, _, decimals = plain.partition(".")
-    return plain if len(decimals) >= 2 else format(amount.quantize(_CENT), "f")
+    whole, _, decimals = format(amount, "f").partition(".")
+    return f"{whole}.{decimals.rstrip('0'):0<2}"
+
+
+def plus(one: Decimal, other: Decimal) -> Decimal:
+    """Return the exact sum."""
+    return _EXACT.add(one, other)
+
+
+def minus(one: Decimal, other: Decimal) -> Decimal:
+    """Return the exact difference."""
+    return _EXACT.subtract(one, other)
 
 
 def is_currency(text: str) -> bool:
