@@ -32,7 +32,7 @@ class Kind(StrEnum):
 class Admission:
     """One admission. `amount` is held on each of `scopes`; `answer` is the JSON text that was answered.
 
-    `settled` tells that a person or a trusted report has spoken, after which nothing changes it.
+    `resolved` tells that a holder of that right has spoken, after which nothing changes it.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Admission:
     currency: str = ""
     actual: Decimal | None = None
     outcome_by: str = "agent"
-    settled: bool = False
+    resolved: bool = False
     closed_at: datetime | None = None
     detail: str = ""
     result_digest: str | None = None

@@ -13,7 +13,7 @@ _ADMISSION = """
         'id', a.id, 'kind', a.kind, 'state', a.state, 'principal', a.principal, 'action', a.action,
         'digest', a.digest, 'asset', a.asset, 'effects', a.effects, 'attempt', a.attempt, 'scopes', a.scopes,
         'amount', a.amount::text, 'currency', a.currency, 'actual', a.actual::text, 'created_at', a.created_at,
-        'expires_at', a.expires_at, 'outcome_by', a.outcome_by, 'settled', a.settled, 'closed_at', a.closed_at,
+        'expires_at', a.expires_at, 'outcome_by', a.outcome_by, 'resolved', a.resolved, 'closed_at', a.closed_at,
         'detail', a.detail, 'result_digest', a.result_digest, 'run_id', a.run_id, 'approval_id', a.approval_id,
         'idempotency_key', a.idempotency_key, 'request_digest', a.request_digest, 'answer', a.answer)
 """
@@ -21,7 +21,7 @@ _ADMISSION = """
 _COLUMNS = """
     id text, kind text, state text, principal text, action text, digest text, asset text, effects jsonb, attempt integer,
     scopes jsonb, amount numeric, currency text, actual numeric, created_at timestamptz, expires_at timestamptz,
-    outcome_by text, settled boolean, closed_at timestamptz, detail text, result_digest text, run_id text,
+    outcome_by text, resolved boolean, closed_at timestamptz, detail text, result_digest text, run_id text,
     approval_id text, idempotency_key text, request_digest text, answer text
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
@@ -80,6 +80,11 @@ class EffectBook:
             WHERE a.tenant = :tenant
             AND a.id IN (SELECT jsonb_array_elements_text(CAST(:effects_of_admissions AS jsonb)))
         """,
+        "admissions_lapsed": f"""
+            SELECT {_ADMISSION} FROM admissions a WHERE a.tenant = :tenant AND a.state = 'reserved'
+            AND a.expires_at <= (CAST(:admissions_lapsed AS jsonb) ->> 0)::timestamptz
+            ORDER BY a.expires_at LIMIT 100
+        """,
     }
     WRITES: ClassVar[Mapping[str, str]] = {
         "admissions_made": f"""
@@ -88,7 +93,7 @@ class EffectBook:
         """,
         "admissions_changed": f"""
             UPDATE admissions SET state = changed.state, actual = changed.actual, expires_at = changed.expires_at,
-                settled = changed.settled, closed_at = changed.closed_at, detail = changed.detail,
+                resolved = changed.resolved, closed_at = changed.closed_at, detail = changed.detail,
                 result_digest = changed.result_digest
             FROM jsonb_to_recordset(CAST(:admissions_changed AS jsonb)) AS changed ({_COLUMNS})
             WHERE admissions.tenant = :tenant AND admissions.id = changed.id
@@ -136,6 +141,10 @@ class EffectBook:
             self._wants["effects_by_key"][key] = key
             self._wants["admissions_of_effects"][key] = key
 
+    def want_lapsed(self) -> None:
+        """Ask for up to a hundred admissions whose lease has ended, the longest ended first."""
+        self._wants["admissions_lapsed"]["now"] = self._now.isoformat()
+
     def wants(self) -> Mapping[str, Sequence[Any]]:
         """Return what was asked for and not read yet."""
         wanted = {name: list(keys.values()) for name, keys in self._wants.items()}
@@ -179,6 +188,10 @@ class EffectBook:
         """Return the effect, or None if nobody has reserved it yet."""
         return self._effects.get(key)
 
+    def lapsed(self) -> list[Admission]:
+        """Return the admissions read whose lease has ended without a word."""
+        return [admission for admission in self._admissions.values() if admission.lapsed(self._now)]
+
     def attempt(self, keys: Sequence[str]) -> int:
         """Return the number that the next attempt at these effects has: one more than the most tried of them."""
         return 1 + max((effect.attempt for effect in map(self._effects.get, keys) if effect is not None), default=0)
@@ -193,10 +206,10 @@ class EffectBook:
             self._effects[key] = Effect(key, State.RESERVED, admission.attempt, admission.id)
             self._effects_changed.add(key)
 
-    def close(self, admission: Admission, state: State, *, settled: bool = False, detail: str = "") -> None:
+    def close(self, admission: Admission, state: State, *, resolved: bool = False, detail: str = "") -> None:
         """Move an admission, and the effects that it holds, to a state with an outcome."""
         admission.state, admission.closed_at = state, self._now
-        admission.settled, admission.detail = settled, detail or admission.detail
+        admission.resolved, admission.detail = resolved, detail or admission.detail
         self.touch(admission)
         for key in admission.effects:
             held = self._effects.get(key)

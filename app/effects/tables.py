@@ -25,7 +25,7 @@ admissions = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("expires_at", DateTime(timezone=True), nullable=False, comment="the end of the lease"),
     Column("outcome_by", Text, nullable=False, comment="agent or report: whose 'not executed' frees key and hold"),
-    Column("settled", Boolean, nullable=False, comment="a person or a trusted report has spoken: it is final"),
+    Column("resolved", Boolean, nullable=False, comment="a holder of the right to resolve has spoken: it is final"),
     Column("closed_at", DateTime(timezone=True)),
     Column("detail", Text, nullable=False),
     Column("result_digest", Text),

@@ -1,0 +1,112 @@
+"""What the record says of a call: a digest and a typed summary, never an argument."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import rfc8785
+
+from app.core.actions import Caller
+from app.core.codes import Trigger
+from app.core.decision import Decision
+from app.core.money import format_amount
+from app.core.summary import summarise
+from app.core.values import Json
+from app.effects.admissions import Admission
+from app.gate.asked import Asked
+from app.policies.active import ActivePolicy
+
+
+def recordable(value: Json) -> Json:
+    """Return the value with its fractions as strings, since a record holds none."""
+    if isinstance(value, float):
+        return rfc8785.dumps(value).decode("ascii")
+    if isinstance(value, Mapping):
+        return {key: recordable(member) for key, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [recordable(element) for element in value]
+    return value
+
+
+def of_triggers(triggers: Sequence[Trigger]) -> list[Json]:
+    """Return the checks that fired with all their values: an auditor may see totals."""
+    return [
+        {
+            "code": trigger.code,
+            "outcome": trigger.outcome,
+            "message": trigger.message,
+            **{name: recordable(value) for name, value in {**trigger.values, **trigger.private}.items()},
+        }
+        for trigger in triggers
+    ]
+
+
+def of_policy(policy: ActivePolicy) -> dict[str, Json]:
+    """Return the revision that answered, its label and its hash."""
+    return {"revision": policy.revision, "version": policy.policy.version, "digest": policy.policy.digest}
+
+
+def of_call(request_id: str, asked: Asked) -> dict[str, Json]:
+    """Return what a record says of a call, whatever was answered."""
+    action, weighing = asked.call.action, asked.weighing
+    return {
+        "request_id": request_id,
+        **of_caller(asked.caller),
+        "action": action.name,
+        "asset": weighing.asset,
+        "digest": asked.digest,
+        "summary": summarise(action.arguments),
+        "labels": list(weighing.labels),
+        "environment": weighing.environment,
+        "kind": weighing.kind,
+        "blast_radius": weighing.blast_radius,
+        "cost": of_money(asked),
+        "run_id": asked.call.run_id,
+        "policy": of_policy(asked.policy),
+    }
+
+
+def of_caller(caller: Caller) -> dict[str, Json]:
+    """Return who asked."""
+    return {"principal": caller.principal, "owner": caller.owner, "principal_kind": caller.kind}
+
+
+def of_money(asked: Asked) -> dict[str, Json] | None:
+    """Return what the call costs and the scopes that it counts on, or None if it costs nothing."""
+    cost = asked.weighing.cost
+    if cost is None:
+        return None
+    return {"amount": format_amount(cost.amount), "currency": cost.currency, "scopes": list(asked.weighing.scopes)}
+
+
+def of_decision(decision: Decision) -> dict[str, Json]:
+    """Return the outcome, the checks that fired, and the advice that was weighed."""
+    said: dict[str, Json] = {
+        "outcome": decision.outcome,
+        "reason": decision.reason,
+        "triggered": of_triggers(decision.triggered),
+    }
+    if decision.advised_outcome is not None:
+        said["policy_outcome"] = decision.policy_outcome
+        said["advised_outcome"] = decision.advised_outcome
+        said["escalated"] = decision.escalated
+    return said
+
+
+def of_admission(admission: Admission) -> dict[str, Json]:
+    """Return what a record says of an admission."""
+    return {
+        "admission_id": admission.id,
+        "principal": admission.principal,
+        "action": admission.action,
+        "digest": admission.digest,
+        "effects": list(admission.effects),
+        "attempt": admission.attempt,
+        "state": admission.state,
+        **held(admission),
+    }
+
+
+def held(admission: Admission) -> dict[str, Any]:
+    """Return what an admission holds, where it holds anything."""
+    return {"held": {"amount": format_amount(admission.amount), "currency": admission.currency,
+                     "scopes": list(admission.scopes)}}

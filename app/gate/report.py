@@ -1,0 +1,183 @@
+"""Reporting what came of an admission, and resolving what nobody knows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.core.actions import Caller
+from app.core.money import Money, format_amount
+from app.core.refusals import Refusal, RefusalKind
+from app.core.values import Json
+from app.effects.admissions import Admission, State
+from app.gate import answers, lapses, records
+from app.gate.authorisation import authorise, forbidden
+from app.gate.lane import Lane
+from app.gate.visibility import find, not_found
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What somebody says came of an admission. `actual` is what it cost, where that is known."""
+
+    outcome: State
+    actual: Money | None = None
+    detail: str = ""
+    result_digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The word of the agent that acted, or of a holder of `report`, on one admission."""
+
+    id: str
+    credential_id: str
+    admission_id: str
+    said: Said
+
+    def wants(self, lane: Lane) -> None:
+        """Ask for the admission and what it holds."""
+        lane.effects.want(self.admission_id)
+
+    def run(self, lane: Lane) -> Any:
+        """Move the admission to what was said, settle or release its spend, and record it."""
+        caller = authorise(lane, self.credential_id, "admit")
+        if isinstance(caller, Refusal):
+            caller = authorise(lane, self.credential_id, "report")
+        if isinstance(caller, Refusal):
+            return caller
+        found = find(lane, caller, self.admission_id)
+        if isinstance(found, Refusal):
+            return found
+        if found.principal != caller.principal and not caller.may("report"):
+            return forbidden("report") if caller.may("resolve") else not_found(self.admission_id)
+        lapses.meet(lane, found)
+        return self._report(lane, caller, found)
+
+    def _report(self, lane: Lane, caller: Caller, admission: Admission) -> Any:
+        trusted = caller.may("report")
+        state = self._state(admission, trusted=trusted)
+        if _repeats(admission, state, self.said):
+            return answers.view(admission, lane.now)
+        refusal = _contradicts(admission, self.said) or _wrong_currency(admission, self.said)
+        if refusal is not None:
+            return refusal
+        _close(lane, admission, state, self.said, resolved=False, trusted=trusted)
+        lane.journal.append(
+            "admission.performed",
+            {
+                **records.of_admission(admission),
+                "reported_by": caller.principal,
+                "said": self.said.outcome,
+                "trusted": trusted,
+                **_said(self.said, admission),
+            },
+            principal=caller.principal,
+            action=admission.action,
+        )
+        return answers.view(admission, lane.now)
+
+    def _state(self, admission: Admission, *, trusted: bool) -> State:
+        """Return the state that the word leads to: an agent's "not executed" frees nothing where others must say."""
+        if self.said.outcome is State.NOT_EXECUTED and admission.outcome_by == "report" and not trusted:
+            return State.UNKNOWN
+        return self.said.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """A person's word on an admission that nobody knows the outcome of, with the reason; it is final."""
+
+    id: str
+    credential_id: str
+    admission_id: str
+    said: Said
+
+    def wants(self, lane: Lane) -> None:
+        """Ask for the admission and what it holds."""
+        lane.effects.want(self.admission_id)
+
+    def run(self, lane: Lane) -> Any:
+        """Settle or release what the admission holds, and record who said so and why."""
+        caller = authorise(lane, self.credential_id, "resolve")
+        if isinstance(caller, Refusal):
+            return caller
+        admission = lane.effects.get(self.admission_id)
+        if admission is None:
+            return not_found(self.admission_id)
+        lapses.meet(lane, admission)
+        return self._resolve(lane, caller, admission)
+
+    def _resolve(self, lane: Lane, caller: Caller, admission: Admission) -> Any:
+        if admission.resolved and _repeats(admission, self.said.outcome, self.said):
+            return answers.view(admission, lane.now)
+        if admission.state is not State.UNKNOWN:
+            return Refusal(
+                RefusalKind.CONFLICT,
+                f"only an unknown admission can be resolved, and this one is {admission.state}",
+                values={"state": admission.state},
+            )
+        refusal = _wrong_currency(admission, self.said)
+        if refusal is not None:
+            return refusal
+        _close(lane, admission, self.said.outcome, self.said, resolved=True, trusted=True)
+        lane.journal.append(
+            "admission.resolved",
+            {
+                **records.of_admission(admission),
+                "resolved_by": caller.principal,
+                "reason": self.said.detail,
+                **_said(self.said, admission),
+            },
+            principal=caller.principal,
+            action=admission.action,
+        )
+        return answers.view(admission, lane.now)
+
+
+def _repeats(admission: Admission, state: State, said: Said) -> bool:
+    same_cost = said.actual is None or said.actual.amount == admission.actual
+    return admission.closed_at is not None and admission.state is state and same_cost
+
+
+def _contradicts(admission: Admission, said: Said) -> Refusal | None:
+    if admission.state is State.RESERVED or (admission.state is State.UNKNOWN and not admission.resolved):
+        return None
+    detail = f"this admission is {admission.state} already, which {said.outcome} contradicts"
+    if admission.state is said.outcome:
+        detail = "this outcome was reported already, with another cost"
+    return Refusal(RefusalKind.CONFLICT, detail, values={"state": admission.state})
+
+
+def _wrong_currency(admission: Admission, said: Said) -> Refusal | None:
+    if said.actual is None or said.actual.currency == admission.currency:
+        return None
+    expected = admission.currency or "none, since nothing is held"
+    return Refusal(
+        RefusalKind.BAD_INPUT,
+        f"the actual cost must be in the currency that is held: {expected}",
+        pointer="/actual_cost/currency",
+    )
+
+
+def _close(lane: Lane, admission: Admission, state: State, said: Said, *, resolved: bool, trusted: bool) -> None:
+    """Move the admission, and the spend with it: executed is spent, not executed released, unknown stays held."""
+    if said.actual is not None:
+        admission.actual = said.actual.amount
+    if state is State.EXECUTED:
+        lane.spend.settle(
+            admission.id, admission.scopes, admission.currency, held=admission.amount, taken_at=admission.created_at,
+            actual=None if said.actual is None else said.actual.amount, trusted=trusted,
+        )
+    elif state is State.NOT_EXECUTED:
+        lane.spend.release(
+            admission.id, admission.scopes, admission.currency, held=admission.amount, taken_at=admission.created_at
+        )
+    admission.result_digest = said.result_digest or admission.result_digest
+    lane.effects.close(admission, state, resolved=resolved, detail=said.detail)
+
+
+def _said(said: Said, admission: Admission) -> dict[str, Json]:
+    recorded: dict[str, Json] = {"result_digest": said.result_digest}
+    if said.actual is not None:
+        recorded["actual_cost"] = {"amount": format_amount(said.actual.amount), "currency": said.actual.currency}
+        recorded["overrun"] = said.actual.amount > admission.amount
+    return recorded
