@@ -41,12 +41,23 @@ class Lanes:
             UnknownTenantError: there is no such tenant.
             StoreUnavailableError: the database did not answer.
         """
+        return await self._database.transact(lambda tx: self._inside(tx, tenant, command))
 
-        async def inside(tx: Writer) -> T:
-            head, now = await heads.lock(tx, tenant)
-            journal = Journal(head, now, self._signer)
-            result = await command(Lane(tx, head, now, journal))
-            await books.write(tx, tenant, [journal])
-            return result
+    async def begin(self, tenant: str, command: Callable[[Lane], Awaitable[T]]) -> T | None:
+        """Begin the chain of a new tenant and run its first command; return None, and run nothing, if it has one.
 
-        return await self._database.transact(inside)
+        Raises:
+            StoreUnavailableError: the database did not answer.
+        """
+
+        async def first(tx: Writer) -> T | None:
+            return await self._inside(tx, tenant, command) if await heads.create(tx, tenant) else None
+
+        return await self._database.transact(first)
+
+    async def _inside(self, tx: Writer, tenant: str, command: Callable[[Lane], Awaitable[T]]) -> T:
+        head, now = await heads.lock(tx, tenant)
+        journal = Journal(head, now, self._signer)
+        result = await command(Lane(tx, head, now, journal))
+        await books.write(tx, tenant, [journal])
+        return result
