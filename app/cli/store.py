@@ -1,0 +1,43 @@
+"""The database and the signing key that an operator's command works with."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.audit.lane import Lanes
+from app.core.chain import Signer
+from app.db.database import Database
+from app.settings import Settings
+
+T = TypeVar("T")
+
+OPERATOR = "system:operator"
+"""The principal that records name when somebody with a shell on the service's machine acted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The two doors: reads, and administrative commands that are recorded and signed."""
+
+    database: Database
+    lanes: Lanes
+
+
+def run(command: Callable[[Store], Awaitable[T]], settings: Settings | None = None) -> T:
+    """Run one command against the database of the settings, by default the environment's, and close it.
+
+    Raises:
+        IncompleteSettingsError: the database or the signing key is not set.
+        StoreUnavailableError: the database did not answer.
+    """
+    return asyncio.run(_run(command, settings or Settings()))
+
+
+async def _run(command: Callable[[Store], Awaitable[T]], settings: Settings) -> T:
+    signer = Signer.from_pem(*settings.read_signing_key())
+    database = Database.at(settings.database, prepared=not settings.pgbouncer)
+    try:
+        return await command(Store(database, Lanes(database, signer)))
+    finally:
+        await database.close()
