@@ -29,10 +29,10 @@ class Money:
 
 
 def parse_amount(value: Json) -> Decimal:
-    """Return the amount that a string or a JSON number states.
+    r"""Return the amount that a string or a JSON number states.
 
     Raises:
-        AmountError: it is anything but `(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?` in ASCII.
+        AmountError: it is anything but `(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?` in ASCII.
     """
     literal = _literal(value)
     if _AMOUNT.fullmatch(literal):
@@ -61,11 +61,6 @@ def format_amount(amount: Decimal) -> str:
 def plus(one: Decimal, other: Decimal) -> Decimal:
     """Return the exact sum."""
     return _EXACT.add(one, other)
-
-
-def minus(one: Decimal, other: Decimal) -> Decimal:
-    """Return the exact difference."""
-    return _EXACT.subtract(one, other)
 
 
 def is_currency(text: str) -> bool:
