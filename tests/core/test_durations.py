@@ -26,8 +26,8 @@ def test_a_whole_number_and_a_unit(text: str, span: timedelta) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["", "15", "m", "0m", "-1h", "+1h", "1.5h", "1 h", " 1h", "1h ", "01h", "1H", "1w", "1h30m", "\u0661h", "1_0s", "1h\n",
-     "3651d", "99999999999s", 15, 1.5, True, None, ["1h"]],
+    ["", "15", "m", "0m", "-1h", "+1h", "1.5h", "1 h", " 1h", "1h ", "01h", "1H", "1w", "1h30m", "\u0661h", "1_0s",
+     "1h\n", "3651d", "99999999999s", 15, 1.5, True, None, ["1h"]],
 )  # fmt: skip
 def test_anything_else_is_refused(value: object) -> None:
     with pytest.raises(DurationError):
