@@ -88,10 +88,12 @@ class Signer:
             raise ValueError("the signing key is not an Ed25519 key")
         return cls(key, key_id)
 
+    def private_pem(self) -> bytes:
+        """Return the key as unencrypted PKCS#8 PEM, for a library that signs with it in memory."""
+        return self._private_key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+
     def sign(self, record_hash: str) -> str:
         """Return the base64 of the signature over the 64 characters of the hash."""
         return base64.b64encode(self._private_key.sign(record_hash.encode("ascii"))).decode("ascii")
-
-    def sign_bytes(self, message: bytes) -> bytes:
-        """Return the 64 bytes of the signature over a message."""
-        return self._private_key.sign(message)

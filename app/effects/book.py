@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from app.db.books import Rows
 from app.effects.admissions import Admission, State, from_row
 
-_ADMISSION = """
+ADMISSION = """
     jsonb_build_object(
         'id', a.id, 'kind', a.kind, 'state', a.state, 'principal', a.principal, 'action', a.action,
         'digest', a.digest, 'asset', a.asset, 'effects', a.effects, 'attempt', a.attempt, 'scopes', a.scopes,
@@ -17,6 +17,7 @@ _ADMISSION = """
         'detail', a.detail, 'result_digest', a.result_digest, 'run_id', a.run_id, 'approval_id', a.approval_id,
         'idempotency_key', a.idempotency_key, 'request_digest', a.request_digest, 'answer', a.answer)
 """
+"""An admission `a` as the JSON that `from_row` takes."""
 
 _COLUMNS = """
     id text, kind text, state text, principal text, action text, digest text, asset text, effects jsonb, attempt integer,
@@ -46,23 +47,23 @@ class EffectBook:
 
     READS: ClassVar[Mapping[str, str]] = {
         "admissions_by_id": f"""
-            SELECT {_ADMISSION} FROM admissions a WHERE a.tenant = :tenant
+            SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant
             AND a.id IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_id AS jsonb)))
         """,
         "admissions_by_idempotency_key": f"""
-            SELECT {_ADMISSION} FROM admissions a
+            SELECT {ADMISSION} FROM admissions a
             JOIN jsonb_to_recordset(CAST(:admissions_by_idempotency_key AS jsonb))
                 AS wanted (principal text, key text, since timestamptz)
             ON a.tenant = :tenant AND a.principal = wanted.principal AND a.idempotency_key = wanted.key
             WHERE a.idempotency_key IS NOT NULL AND a.created_at > wanted.since
         """,
         "admissions_by_digest": f"""
-            SELECT {_ADMISSION} FROM admissions a WHERE a.tenant = :tenant
+            SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant
             AND a.state = 'reserved' AND a.approval_id IS NOT NULL
             AND a.digest IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb)))
         """,
         "admissions_of_effects": f"""
-            SELECT {_ADMISSION} FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
+            SELECT {ADMISSION} FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
             WHERE e.tenant = :tenant
             AND e.key IN (SELECT jsonb_array_elements_text(CAST(:admissions_of_effects AS jsonb)))
         """,
@@ -81,7 +82,7 @@ class EffectBook:
             AND a.id IN (SELECT jsonb_array_elements_text(CAST(:effects_of_admissions AS jsonb)))
         """,
         "admissions_lapsed": f"""
-            SELECT {_ADMISSION} FROM admissions a WHERE a.tenant = :tenant AND a.state = 'reserved'
+            SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant AND a.state = 'reserved'
             AND a.expires_at <= (CAST(:admissions_lapsed AS jsonb) ->> 0)::timestamptz
             ORDER BY a.expires_at LIMIT 100
         """,

@@ -2,24 +2,30 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 from app.core.actions import Call, Caller
+from app.core.chain import timestamp
 from app.core.checks import spend_check, verification_check
 from app.core.codes import Code, Trigger
 from app.core.decision import Decision, decide
 from app.core.outcomes import Outcome
 from app.core.refusals import Refusal
+from app.core.summary import summarise
+from app.core.values import Json
 from app.effects.admissions import LONGEST_LEASE, Admission
-from app.gate import answers, asked, records, redemption, replay
+from app.gate import answers, asked, permits, records, redemption, replay
 from app.gate.answers import Answer
 from app.gate.asked import Asked
-from app.gate.authorisation import authorise
+from app.gate.authorisation import authorise, revoked
 from app.gate.effect_checks import check_effects
+from app.gate.holds import hold_of
 from app.gate.lane import Lane
+from app.gate.redemption import Consent
+
+_NO_POLICY = Trigger(Code.NO_POLICY, Outcome.DENY, "no policy is active; a policy administrator has to activate one")
 
 
 @dataclass(slots=True)
@@ -50,7 +56,7 @@ class Admit:
             return
         lane.effects.want_effects(self._asked.weighing.effects)
         lane.effects.want_digest(self._asked.digest)
-        lane.spend.want(self._asked.weighing.scopes, self._asked.weighing.limits)
+        lane.spend.want(self._asked.weighing.limits)
         redemption.want(lane, self._asked)
 
     def _weigh(self, lane: Lane, caller: Caller) -> Asked | None:
@@ -83,3 +89,101 @@ class Admit:
     def _decide(self, lane: Lane, asked_: Asked) -> Decision:
         kept = redemption.kept_advice(lane, asked_)
         return decide([*asked_.weighing.triggered, *_stored_checks(lane, asked_)], (*self.call.advice, *kept))
+
+    def _admit(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
+        admission = self._admission(lane, asked_, consent)
+        lane.effects.admit(admission)
+        lane.spend.hold(hold_of(admission))
+        token = provider_token(lane.tenant, admission)
+        seq = self._record(lane, asked_, consent, {"admission": {
+            **records.of_admission(admission), "expires_at": timestamp(admission.expires_at)}})
+        body = answers.of_decision(asked_, consent.decision) | consent.said | {
+            "allowed": True,
+            "audit_id": answers.audit_id(lane.tenant, seq),
+            "admission": answers.of_admission(admission, token),
+        }
+        if self.call.permit:
+            body["decision_token"] = permits.issue(lane, admission, self.call)
+        admission.answer = json.dumps(body)
+        return Answer(body)
+
+    def _refuse(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
+        seq = self._record(lane, asked_, consent, {})
+        body = answers.of_decision(asked_, consent.decision) | consent.said
+        return Answer(body | {"audit_id": answers.audit_id(lane.tenant, seq)})
+
+    def _admission(self, lane: Lane, asked_: Asked, consent: Consent) -> Admission:
+        weighing, cost = asked_.weighing, asked_.weighing.cost
+        lease = min(self.call.lease or weighing.terms.lease, LONGEST_LEASE)
+        return Admission(
+            id=self.id,
+            principal=asked_.caller.principal,
+            created_at=lane.now,
+            expires_at=lane.now + lease,
+            action=self.call.action.name,
+            digest=asked_.digest,
+            asset=weighing.asset,
+            effects=list(weighing.effects),
+            attempt=lane.effects.attempt(weighing.effects),
+            scopes=list(weighing.scopes),
+            amount=Decimal(0) if cost is None else cost.amount,
+            currency="" if cost is None else cost.currency,
+            outcome_by=weighing.terms.outcome_by,
+            run_id=self.call.run_id,
+            approval_id=consent.consumed,
+            idempotency_key=self.call.idempotency_key,
+            request_digest=self._request_digest,
+        )
+
+    def _record(self, lane: Lane, asked_: Asked, consent: Consent, also: Mapping[str, Json]) -> int:
+        payload = {
+            **records.of_call(self.request_id, asked_),
+            **records.of_decision(consent.decision),
+            **consent.recorded,
+            **also,
+        }
+        return lane.journal.append(
+            "admission.decided", payload, principal=asked_.caller.principal, action=self.call.action.name
+        )
+
+    def _without_policy(self, lane: Lane, caller: Caller) -> Answer:
+        """Deny a call that no policy can weigh: none is active yet."""
+        decision = decide([_NO_POLICY], ())
+        action = self.call.action.name
+        payload = {
+            "request_id": self.request_id,
+            **records.of_caller(caller),
+            "action": action,
+            "summary": summarise(self.call.action.arguments),
+            **records.of_decision(decision),
+        }
+        seq = lane.journal.append("admission.decided", payload, principal=caller.principal, action=action)
+        return Answer(answers.without_policy(decision) | {"audit_id": answers.audit_id(lane.tenant, seq)})
+
+
+def _stored_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger]:
+    """Return what the stored state has against the call: a revocation, evidence, spend, effects."""
+    weighing = asked_.weighing
+    checks = [
+        revoked(lane, asked_.caller.principal, asked_.call.action.name),
+        verification_check(weighing, weighing.verification),
+        *_spend_checks(lane, asked_),
+        *check_effects(lane, weighing.effects, weighing.terms.max_attempts),
+    ]
+    return [check for check in checks if check is not None]
+
+
+def _spend_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger | None]:
+    cost = asked_.weighing.cost
+    amount = Decimal(0) if cost is None else cost.amount
+    return [
+        spend_check(limit, scope, *lane.spend.room(limit, scope), amount) for limit, scope in asked_.weighing.limits
+    ]
+
+
+def provider_token(tenant: str, admission: Admission) -> str:
+    """Return what a provider may be given as its idempotency key: the same for one attempt, however often it is sent.
+
+    A retry after "not executed" is another admission and so another token; a replay is the same one.
+    """
+    return "cs_" + hashlib.sha256(f"{tenant}\n{admission.id}".encode()).hexdigest()[:32]

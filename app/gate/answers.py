@@ -69,6 +69,24 @@ def of_decision(asked: Asked, decision: Decision) -> dict[str, Any]:
     return body
 
 
+def without_policy(decision: Decision) -> dict[str, Any]:
+    """Return the answer to a call that no policy could weigh."""
+    return {
+        "outcome": decision.outcome,
+        "allowed": False,
+        "reason": decision.reason,
+        "checks": [trigger.message for trigger in decision.triggered],
+        "triggered": of_triggers(decision.triggered, sees_spend=False),
+        "labels": [],
+        "action_digest": None,
+        "policy": None,
+        "policy_fingerprint": None,
+        "approval_id": None,
+        "audit_id": None,
+        "admission": None,
+    }
+
+
 def resolved(asked: Asked) -> dict[str, Json]:
     """Return what the policy made of the call: for `evaluate`, and for an explanation."""
     weighing = asked.weighing

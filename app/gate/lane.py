@@ -10,6 +10,7 @@ from app.audit import heads
 from app.audit.heads import Head
 from app.audit.journal import Journal
 from app.core.chain import Signer
+from app.core.permits import PermitIssuer
 from app.db.books import Book
 from app.db.database import Reader, Writer
 from app.effects.book import EffectBook
@@ -35,6 +36,7 @@ class Lane:
     effects: EffectBook
     spend: SpendBook
     approvals: ApprovalBook
+    permits: PermitIssuer
 
     @property
     def books(self) -> Sequence[Book]:
@@ -71,9 +73,10 @@ class FactCache:
 class LaneBuilder:
     """Opens lanes: locks the head, then brings the facts up to its epochs, so that nothing revoked decides."""
 
-    def __init__(self, facts: FactCache, signer: Signer) -> None:
+    def __init__(self, facts: FactCache, signer: Signer, permits: PermitIssuer) -> None:
         self._facts = facts
         self._signer = signer
+        self._permits = permits
 
     async def open(self, tx: Writer, tenant: str) -> Lane:
         """Take the tenant's lane for the length of the transaction.
@@ -94,4 +97,5 @@ class LaneBuilder:
             effects=EffectBook(now),
             spend=SpendBook(now),
             approvals=ApprovalBook(now),
+            permits=self._permits,
         )

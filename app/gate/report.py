@@ -10,6 +10,7 @@ from app.core.values import Json
 from app.effects.admissions import Admission, State
 from app.gate import answers, lapses, records
 from app.gate.authorisation import authorise, forbidden
+from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.visibility import find, not_found
 
@@ -148,12 +149,11 @@ def _contradicts(admission: Admission, said: Said) -> Refusal | None:
 
 
 def _wrong_currency(admission: Admission, said: Said) -> Refusal | None:
-    if said.actual is None or said.actual.currency == admission.currency:
+    if said.actual is None or hold_of(admission).takes(said.actual):
         return None
-    expected = admission.currency or "none, since nothing is held"
     return Refusal(
         RefusalKind.BAD_INPUT,
-        f"the actual cost must be in the currency that is held: {expected}",
+        f"the actual cost must be in the currency that is held, {admission.currency}",
         pointer="/actual_cost/currency",
     )
 
@@ -163,14 +163,9 @@ def _close(lane: Lane, admission: Admission, state: State, said: Said, *, resolv
     if said.actual is not None:
         admission.actual = said.actual.amount
     if state is State.EXECUTED:
-        lane.spend.settle(
-            admission.id, admission.scopes, admission.currency, held=admission.amount, taken_at=admission.created_at,
-            actual=None if said.actual is None else said.actual.amount, trusted=trusted,
-        )
+        lane.spend.settle(hold_of(admission), said.actual, trusted=trusted)
     elif state is State.NOT_EXECUTED:
-        lane.spend.release(
-            admission.id, admission.scopes, admission.currency, held=admission.amount, taken_at=admission.created_at
-        )
+        lane.spend.release(hold_of(admission))
     admission.result_digest = said.result_digest or admission.result_digest
     lane.effects.close(admission, state, resolved=resolved, detail=said.detail)
 
