@@ -14,7 +14,7 @@ PREFIX = "COUNTERSIGN_"
 
 _REQUIRED = {
     "database_url": "the Postgres to use, such as postgresql://countersign:password@db.internal/countersign",
-    "signing_key_file": "the Ed25519 key that signs the record, as PKCS#8 PEM; `countersignd keys signing` makes one",
+    "signing_key_file": "the Ed25519 key that signs the record, as PKCS#8 PEM; `countersignd signing-key FILE` makes one",
     "public_url": "the address under which agents and people reach the service, such as https://countersign.internal",
 }
 # What asyncpg takes from the query of a URL; anything else it would take for a server setting or refuse obscurely.

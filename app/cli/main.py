@@ -11,8 +11,10 @@ import typer
 from pydantic import ValidationError
 
 from app.audit.heads import UnknownTenantError
-from app.cli import development, server, signing_key
+from app.cli import keys, server, signing_key, tenants
+from app.cli.refused import RefusedError
 from app.cli.server import AddressInUseError
+from app.cli.store import SigningKeyError
 from app.db import schema
 from app.db.database import StoreUnavailableError
 from app.settings import PREFIX, IncompleteSettingsError, Settings
@@ -26,6 +28,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+app.add_typer(tenants.app)
+app.add_typer(keys.app)
 
 
 @app.command()
@@ -64,7 +70,7 @@ def make_signing_key(
 
 @app.command()
 def dev(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 takes a free port.")] = 8321,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0: a free port.")] = 8321,
     data: Annotated[Path, typer.Option(help="Where the state lives.")] = Path(".countersign"),
     policy: Annotated[Path | None, typer.Option(help="The policy to activate the first time.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that serve.")] = 1,
@@ -73,6 +79,9 @@ def dev(
 
     For development only: it listens on loopback and keeps all keys in one file.
     """
+    # An image has no embedded Postgres: what needs it is imported by the one command that does.
+    from app.cli import development  # noqa: PLC0415
+
     development.run(port, data, policy, workers)
 
 
@@ -89,7 +98,7 @@ def run() -> None:
         _refuse(f"the database does not answer; check {PREFIX}DATABASE_URL and that Postgres is running")
     except UnknownTenantError as error:
         _refuse(f"there is no tenant {error}; `countersignd tenants create` makes one")
-    except (AddressInUseError, OSError) as error:
+    except (AddressInUseError, RefusedError, SigningKeyError, OSError) as error:
         _refuse(str(error))
 
 
@@ -104,7 +113,10 @@ def _refuse(sentence: str, status: int = 1) -> Never:
 
 def _sentences(error: ValidationError) -> list[str]:
     """Name each setting that is wrong and say how, without its value."""
-    return [
-        f"{PREFIX}{'_'.join(map(str, problem['loc'])).upper()}: {problem['msg']}".replace("Value error, ", "")
-        for problem in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    return [_sentence(".".join(map(str, problem["loc"])), problem["msg"]) for problem in problems]
+
+
+def _sentence(setting: str, message: str) -> str:
+    said = message.removeprefix("Value error, ")
+    return f"{PREFIX}{setting.upper()}: {said}" if setting else said

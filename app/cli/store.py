@@ -16,6 +16,10 @@ OPERATOR = "system:operator"
 """The principal that records name when somebody with a shell on the service's machine acted."""
 
 
+class SigningKeyError(Exception):
+    """The file of the signing key holds no Ed25519 key, or the passphrase does not open it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """The two doors: reads, and administrative commands that are recorded and signed."""
@@ -29,15 +33,23 @@ def run(command: Callable[[Store], Awaitable[T]], settings: Settings | None = No
 
     Raises:
         IncompleteSettingsError: the database or the signing key is not set.
+        SigningKeyError: the signing key cannot be used.
         StoreUnavailableError: the database did not answer.
     """
     return asyncio.run(_run(command, settings or Settings()))
 
 
 async def _run(command: Callable[[Store], Awaitable[T]], settings: Settings) -> T:
-    signer = Signer.from_pem(*settings.read_signing_key())
+    signer = _signer(settings)
     database = Database.at(settings.database, prepared=not settings.pgbouncer)
     try:
         return await command(Store(database, Lanes(database, signer)))
     finally:
         await database.close()
+
+
+def _signer(settings: Settings) -> Signer:
+    try:
+        return Signer.from_pem(*settings.read_signing_key())
+    except ValueError as error:
+        raise SigningKeyError(f"the signing key in {settings.signing_key_file} cannot be used: {error}") from error

@@ -1,0 +1,68 @@
+"""`countersignd dev`: everything on a laptop, and a hint what to try.
+
+What an earlier start made is kept: the database, the signing key, the API keys, the active policy.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from app.cli import dev_keys, server, signing_key, store
+from app.db import schema
+from app.embedded import DataDirectory, EmbeddedPostgres, running
+from app.settings import PREFIX, Settings
+
+HOST = "127.0.0.1"
+TENANT = "dev"
+_DATABASE = "countersign"
+_EXISTS = text("SELECT 1 FROM pg_database WHERE datname = :name")
+
+
+def run(port: int, data: Path, policy: Path | None, workers: int) -> None:
+    """Start what a laptop needs and serve until the command is ended."""
+    directory = DataDirectory(data)
+    with server.listen(HOST, port) as listener, running(directory) as postgres:
+        address = f"http://{HOST}:{listener.getsockname()[1]}"
+        environment = _environment(directory, postgres, address)
+        _prepare(Settings.model_validate(environment), directory, postgres, policy)
+        typer.echo(_welcome(address, directory))
+        server.serve(listener, workers, {f"{PREFIX}{name.upper()}": value for name, value in environment.items()})
+
+
+def _environment(directory: DataDirectory, postgres: EmbeddedPostgres, address: str) -> dict[str, str]:
+    return {
+        "development": "true",
+        "host": HOST,
+        "public_url": address,
+        "database_url": postgres.url(_DATABASE),
+        "signing_key_file": str((directory.secrets / "signing-key.pem").resolve()),
+    }
+
+
+def _prepare(settings: Settings, directory: DataDirectory, postgres: EmbeddedPostgres, policy: Path | None) -> None:
+    asyncio.run(_create_database(postgres))
+    asyncio.run(schema.migrate(settings.database))
+    signing_key.make_unless_there(directory.secrets / "signing-key.pem")
+    store.run(lambda opened: dev_keys.ensure(opened, TENANT, directory.secrets / "dev-keys.json"), settings)
+
+
+async def _create_database(postgres: EmbeddedPostgres) -> None:
+    engine = create_async_engine(postgres.url("postgres"), poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        if (await connection.execute(_EXISTS, {"name": _DATABASE})).first() is None:
+            await connection.execute(text(f"CREATE DATABASE {_DATABASE}"))
+    await engine.dispose()
+
+
+def _welcome(address: str, directory: DataDirectory) -> str:
+    keys = directory.secrets / "dev-keys.json"
+    return f"""
+Countersign runs in development mode on {address}, for this machine only. Ctrl-C ends it.
+
+  State   {directory.root}/  (the keys of all parts are in {keys})
+"""
