@@ -19,14 +19,11 @@ from app.effects.admissions import LONGEST_LEASE, Admission
 from app.gate import answers, asked, permits, records, redemption, replay
 from app.gate.answers import Answer
 from app.gate.asked import Asked
-from app.gate.authorisation import authorise, revoked
+from app.gate.authorisation import NO_POLICY, authorise, revoked
 from app.gate.effect_checks import check_effects
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.redemption import Consent
-
-_NO_POLICY = Trigger(Code.NO_POLICY, Outcome.DENY, "no policy is active; a policy administrator has to activate one")
-
 
 @dataclass(slots=True)
 class Admit:
@@ -148,7 +145,7 @@ class Admit:
 
     def _without_policy(self, lane: Lane, caller: Caller) -> Answer:
         """Deny a call that no policy can weigh: none is active yet."""
-        decision = decide([_NO_POLICY], ())
+        decision = decide([NO_POLICY], ())
         action = self.call.action.name
         payload = {
             "request_id": self.request_id,

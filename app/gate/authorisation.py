@@ -5,23 +5,38 @@ from app.core.codes import Code, Trigger
 from app.core.outcomes import Outcome
 from app.core.refusals import Refusal, RefusalKind
 from app.gate.lane import Lane
+from app.identity.authority import Authority
+
+NO_POLICY = Trigger(Code.NO_POLICY, Outcome.DENY, "no policy is active; a policy administrator has to activate one")
+"""What fires before a tenant's first activation."""
 
 
-def authorise(lane: Lane, credential_id: str, right: str) -> Caller | Refusal:
-    """Return who the credential stands for today, or why it does not."""
+def identify(lane: Lane, credential_id: str) -> Caller | Refusal:
+    """Return who the credential stands for today, or that it stands for nobody any more."""
     identity = lane.authority.identify(credential_id, lane.now)
     if identity is None:
         return Refusal(
             RefusalKind.UNAUTHENTICATED, "the key is revoked or has expired; ask an administrator for a new one"
         )
-    if not identity.caller.may(right):
-        return forbidden(right)
     return identity.caller
+
+
+def authorise(lane: Lane, credential_id: str, right: str) -> Caller | Refusal:
+    """Return who the credential stands for today, or why it may not do this."""
+    caller = identify(lane, credential_id)
+    if isinstance(caller, Refusal) or caller.may(right):
+        return caller
+    return forbidden(right)
 
 
 def revoked(lane: Lane, principal: str, action: str) -> Trigger | None:
     """Return the check that fires while a revocation stops this principal from this action."""
-    found = lane.authority.revocation_of(principal, action)
+    return stopped(lane.authority, principal, action)
+
+
+def stopped(authority: Authority, principal: str, action: str) -> Trigger | None:
+    """Return the check that fires while, by this authority, a revocation stops the principal from the action."""
+    found = authority.revocation_of(principal, action)
     if found is None:
         return None
     return Trigger(Code.REVOKED, Outcome.DENY, "an operator has stopped this", {"revocation_id": found.id})

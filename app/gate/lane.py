@@ -5,17 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.approvals.book import ApprovalBook
-from app.approvals.delegations import DelegationCache, Delegations
+from app.approvals.delegations import Delegations
 from app.audit import heads
 from app.audit.heads import Head
 from app.audit.journal import Journal
 from app.core.chain import Signer
 from app.core.permits import PermitIssuer
 from app.db.books import Book
-from app.db.database import Reader, Writer
+from app.db.database import Writer
 from app.effects.book import EffectBook
-from app.identity.authority import Authority, AuthorityCache
-from app.policies.active import ActivePolicy, PolicyCache
+from app.evidence.book import EvidenceBook
+from app.gate.facts import FactCache
+from app.identity.authority import Authority
+from app.policies.active import ActivePolicy
 from app.spend.book import SpendBook
 
 
@@ -36,38 +38,13 @@ class Lane:
     effects: EffectBook
     spend: SpendBook
     approvals: ApprovalBook
+    evidence: EvidenceBook
     permits: PermitIssuer
 
     @property
     def books(self) -> Sequence[Book]:
         """Return the books, the journal last."""
-        return (self.effects, self.spend, self.approvals, self.journal)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a tenant's epochs stand for: the policy in force, who has which rights, and who lent whom a vote."""
-
-    policy: ActivePolicy | None
-    authority: Authority
-    delegations: Delegations
-
-
-class FactCache:
-    """The facts of every tenant as last read, and the way to those of given epochs."""
-
-    def __init__(self, policies: PolicyCache, authorities: AuthorityCache, delegations: DelegationCache) -> None:
-        self.policies = policies
-        self.authorities = authorities
-        self.delegations = delegations
-
-    async def at(self, reader: Reader, tenant: str, policy_revision: int | None, authority_epoch: int) -> Facts:
-        """Return the facts of these epochs, from memory where it holds them."""
-        return Facts(
-            policy=await self.policies.at(reader, tenant, policy_revision),
-            authority=await self.authorities.at(reader, tenant, authority_epoch),
-            delegations=await self.delegations.at(reader, tenant, authority_epoch),
-        )
+        return (self.effects, self.spend, self.approvals, self.evidence, self.journal)
 
 
 class LaneBuilder:
@@ -97,5 +74,6 @@ class LaneBuilder:
             effects=EffectBook(now),
             spend=SpendBook(now),
             approvals=ApprovalBook(now),
+            evidence=EvidenceBook(now),
             permits=self._permits,
         )

@@ -9,7 +9,7 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.effects.admissions import Admission, State
 from app.gate import answers, lapses, records
-from app.gate.authorisation import authorise, forbidden
+from app.gate.authorisation import authorise, forbidden, identify
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.visibility import find, not_found
@@ -40,11 +40,11 @@ class Report:
 
     def run(self, lane: Lane) -> Any:
         """Move the admission to what was said, settle or release its spend, and record it."""
-        caller = authorise(lane, self.credential_id, "admit")
-        if isinstance(caller, Refusal):
-            caller = authorise(lane, self.credential_id, "report")
+        caller = identify(lane, self.credential_id)
         if isinstance(caller, Refusal):
             return caller
+        if not caller.may("admit") and not caller.may("report"):
+            return forbidden("report")
         found = find(lane, caller, self.admission_id)
         if isinstance(found, Refusal):
             return found
