@@ -4,7 +4,6 @@ What an earlier start made is kept: the database, the signing key, the API keys,
 """
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 
 import typer

