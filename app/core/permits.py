@@ -1,7 +1,8 @@
 """Permits: a signed statement, for the tool that acts, that this very call was admitted.
 
-A JWT (RFC 7519) signed with Ed25519 (RFC 8032, algorithm name of RFC 9864). A tool checks it offline against the
-arguments that it received: signature by `kid`, deadline, action, and the SHA-256 of the arguments' RFC 8785 form.
+A JWT (RFC 7519) with a type of its own (RFC 8725, section 3.11), signed with Ed25519 (RFC 8032, algorithm name of
+RFC 9864). A tool checks it offline against the arguments that it received: type, signature by `kid`, deadline, tenant,
+action, and the SHA-256 of the arguments' RFC 8785 form.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from app.core.chain import Signer
 from app.core.values import JsonObject
 
 _ALGORITHM = "Ed25519"
+_TYPE = "countersign-permit+jwt"
 
 
 def arguments_sha256(arguments: JsonObject) -> str:
@@ -29,7 +31,7 @@ class PermitIssuer:
 
     def __init__(self, signer: Signer, issuer: str) -> None:
         self._issuer = issuer
-        self._header = {"alg": _ALGORITHM, "typ": "JWT", "kid": signer.key_id}
+        self._header = {"alg": _ALGORITHM, "typ": _TYPE, "kid": signer.key_id}
         self._key = OKPKey.import_key(signer.private_pem())
 
     def issue(self, claims: Mapping[str, Any], *, issued_at: datetime, expires_at: datetime) -> str:
