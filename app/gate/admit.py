@@ -15,7 +15,7 @@ from app.core.outcomes import Outcome
 from app.core.refusals import Refusal
 from app.core.summary import summarise
 from app.core.values import Json
-from app.effects.admissions import LONGEST_LEASE, Admission
+from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
 from app.gate import answers, asked, permits, records, redemption, replay
 from app.gate.answers import Answer
 from app.gate.asked import Asked
@@ -44,16 +44,17 @@ class Admit:
         self._caller = authorise(lane, self.credential_id, "admit")
         if isinstance(self._caller, Refusal):
             return
+        self._asked = self._weigh(lane, self._caller)
         if self.call.idempotency_key is not None:
-            self._request_digest = asked.request_digest(self.call, self._caller)
+            self._request_digest = _request_digest(self._asked, self.call, self._caller)
             since = lane.now - replay.KEPT
             lane.effects.want_idempotency_key(self._caller.principal, self.call.idempotency_key, since)
-        self._asked = self._weigh(lane, self._caller)
         if self._asked is None:
             return
         lane.effects.want_effects(self._asked.weighing.effects)
-        lane.effects.want_digest(self._asked.digest)
         lane.spend.want(self._asked.weighing.limits)
+        if self.call.verification_id is not None:
+            lane.evidence.want(self.call.verification_id)
         redemption.want(lane, self._asked)
 
     def _weigh(self, lane: Lane, caller: Caller) -> Asked | None:
@@ -73,7 +74,7 @@ class Admit:
         if self._asked is None:
             return self._without_policy(lane, self._caller)
         decision = self._decide(lane, self._asked)
-        consent = redemption.consult(lane, self._asked, decision)
+        consent = redemption.consult(lane, self._asked, decision, self.id)
         if consent.decision.outcome is Outcome.ALLOW:
             return self._admit(lane, self._asked, consent)
         return self._refuse(lane, self._asked, consent)
@@ -91,6 +92,8 @@ class Admit:
         admission = self._admission(lane, asked_, consent)
         lane.effects.admit(admission)
         lane.spend.hold(hold_of(admission))
+        if self.call.verification_id is not None:
+            lane.evidence.use(self.call.verification_id, admission.id)
         token = provider_token(lane.tenant, admission)
         seq = self._record(lane, asked_, consent, {"admission": {
             **records.of_admission(admission), "expires_at": timestamp(admission.expires_at)}})
@@ -111,7 +114,7 @@ class Admit:
 
     def _admission(self, lane: Lane, asked_: Asked, consent: Consent) -> Admission:
         weighing, cost = asked_.weighing, asked_.weighing.cost
-        lease = min(self.call.lease or weighing.terms.lease, LONGEST_LEASE)
+        lease = min(self.call.lease or weighing.terms.lease or DEFAULT_LEASE, LONGEST_LEASE)
         return Admission(
             id=self.id,
             principal=asked_.caller.principal,
@@ -156,6 +159,10 @@ class Admit:
         }
         seq = lane.journal.append("admission.decided", payload, principal=caller.principal, action=action)
         return Answer(answers.without_policy(decision) | {"audit_id": answers.audit_id(lane.tenant, seq)})
+
+
+def _request_digest(weighed: Asked | None, call: Call, caller: Caller) -> str:
+    return asked.request_digest(call, caller) if weighed is None else weighed.request_digest()
 
 
 def _stored_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger]:

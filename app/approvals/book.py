@@ -1,0 +1,243 @@
+"""The book of questions of one tenant, for the length of one group."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+
+from app.approvals import rows
+from app.approvals.questions import Question, Vote
+from app.db.books import Rows
+
+KEPT = timedelta(days=30)
+"""How long the arguments of a finished question are kept."""
+
+CHUNK = 100
+"""How many questions one sweep takes."""
+
+_MEETS = "a.status IN ('pending', 'approved', 'denied', 'consumed')"
+_OPEN = "a.status IN ('pending', 'approved')"
+_DEADLINE = "CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END"
+
+
+class ApprovalBook:
+    """Questions by id, by the call that they are about, by who asks and by run; and the votes on them.
+
+    Later commands of a group see what earlier ones changed. Rows are found by what the database knows; whether a
+    deadline is over is asked of the group's clock.
+    """
+
+    READS: ClassVar[Mapping[str, str]] = {
+        "approvals_by_id": f"""
+            SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant
+            AND a.id IN (SELECT jsonb_array_elements_text(CAST(:approvals_by_id AS jsonb)))
+        """,
+        "approvals_by_key": f"""
+            SELECT {rows.QUESTION} FROM (
+                SELECT a.tenant, a.id FROM approvals a
+                JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
+                    ON a.key = wanted.key
+                WHERE a.tenant = :tenant AND {_MEETS} AND ({_OPEN} OR a.expires_at > wanted.now
+                    OR a.use_before > wanted.now)
+                UNION
+                SELECT a.tenant, a.id FROM approvals a
+                JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
+                    ON a.edited_key = wanted.key
+                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND {_MEETS} AND ({_OPEN}
+                    OR a.expires_at > wanted.now)
+            ) AS met JOIN approvals a ON a.tenant = met.tenant AND a.id = met.id
+        """,
+        "approvals_open_of": f"""
+            SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', {_DEADLINE})
+            FROM approvals a WHERE a.tenant = :tenant AND {_OPEN}
+            AND a.principal IN (SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb)))
+        """,
+        "approvals_of_run": f"""
+            SELECT {rows.QUESTION} FROM approvals a
+            JOIN jsonb_to_recordset(CAST(:approvals_of_run AS jsonb)) AS wanted (principal text, run_id text)
+                ON a.principal = wanted.principal AND a.run_id = wanted.run_id
+            WHERE a.tenant = :tenant AND {_OPEN}
+        """,
+        "approvals_runs_ended": """
+            SELECT jsonb_build_object('principal', r.principal, 'run_id', r.run_id) FROM runs_ended r
+            JOIN jsonb_to_recordset(CAST(:approvals_runs_ended AS jsonb)) AS wanted (principal text, run_id text)
+                ON r.principal = wanted.principal AND r.run_id = wanted.run_id
+            WHERE r.tenant = :tenant
+        """,
+        "approvals_due": f"""
+            SELECT {rows.QUESTION} FROM approvals a
+            WHERE a.tenant = :tenant AND {_OPEN}
+            AND {_DEADLINE} <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
+            ORDER BY {_DEADLINE} LIMIT {CHUNK}
+        """,
+        "approvals_of_other_versions": f"""
+            SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {_OPEN}
+            AND a.policy_version <> (CAST(:approvals_of_other_versions AS jsonb) ->> 0)
+        """,
+    }
+    WRITES: ClassVar[Mapping[str, str]] = {
+        "approvals_written": f"""
+            INSERT INTO approvals (tenant, {rows.names(rows.COLUMNS)}) SELECT :tenant, {rows.names(rows.COLUMNS)}
+            FROM jsonb_to_recordset(CAST(:approvals_written AS jsonb)) AS written ({rows.COLUMNS})
+            ON CONFLICT (tenant, id) DO UPDATE SET status = excluded.status, call = excluded.call,
+                resolved = excluded.resolved, edited_digest = excluded.edited_digest,
+                edited_key = excluded.edited_key, edited_arguments = excluded.edited_arguments,
+                edited_resolved = excluded.edited_resolved, shown = excluded.shown, context = excluded.context,
+                expires_at = excluded.expires_at, use_before = excluded.use_before, decided_at = excluded.decided_at,
+                decided_by = excluded.decided_by, comment = excluded.comment, admission_id = excluded.admission_id,
+                changed_seq = excluded.changed_seq
+        """,
+        "approvals_votes": f"""
+            INSERT INTO approval_votes (tenant, {rows.names(rows.VOTE_COLUMNS)})
+            SELECT :tenant, {rows.names(rows.VOTE_COLUMNS)}
+            FROM jsonb_to_recordset(CAST(:approvals_votes AS jsonb)) AS cast_vote ({rows.VOTE_COLUMNS})
+        """,
+        "approvals_runs": """
+            INSERT INTO runs_ended (tenant, principal, run_id, ended_at)
+            SELECT :tenant, principal, run_id, ended_at
+            FROM jsonb_to_recordset(CAST(:approvals_runs AS jsonb)) AS run
+                (principal text, run_id text, ended_at timestamptz)
+            ON CONFLICT DO NOTHING
+        """,
+    }
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._wants: dict[str, dict[Any, Any]] = {name: {} for name in self.READS}
+        self._questions: dict[str, Question] = {}
+        self._by_key: dict[str, list[str]] = {}
+        self._deadlines: dict[str, dict[str, datetime]] = {}
+        self._ended: set[tuple[str, str]] = set()
+        self._newly_ended: set[tuple[str, str]] = set()
+        self._changed: dict[str, None] = {}
+        self._votes: list[tuple[str, int]] = []
+
+    # what a group asks for before it is read
+
+    def want(self, question_id: str) -> None:
+        """Ask for a question."""
+        self._wants["approvals_by_id"][question_id] = question_id
+
+    def want_call(self, key: str) -> None:
+        """Ask for every question that the call of this key could meet, as it was sent or as somebody edited it."""
+        self._wants["approvals_by_key"][key] = {"key": key, "now": self._now.isoformat()}
+
+    def want_open_of(self, principal: str) -> None:
+        """Ask how many open questions somebody has."""
+        self._wants["approvals_open_of"][principal] = principal
+
+    def want_run(self, principal: str, run_id: str) -> None:
+        """Ask whether somebody's run has ended, and for its open questions."""
+        run = {"principal": principal, "run_id": run_id}
+        self._wants["approvals_runs_ended"][principal, run_id] = run
+        self._wants["approvals_of_run"][principal, run_id] = run
+
+    def want_due(self) -> None:
+        """Ask for open questions whose time is over, up to a chunk, the longest over first."""
+        self._wants["approvals_due"]["now"] = self._now.isoformat()
+
+    def want_other_versions(self, version: str) -> None:
+        """Ask for all open questions that another version label of the policy opened."""
+        self._wants["approvals_of_other_versions"]["version"] = version
+
+    def wants(self) -> Mapping[str, Sequence[Any]]:
+        """Return what was asked for and not read yet."""
+        wanted = {name: list(keys.values()) for name, keys in self._wants.items()}
+        self._wants = {name: {} for name in self.READS}
+        return wanted
+
+    def load(self, name: str, rows_: Rows) -> None:
+        """Take in what was found."""
+        if name == "approvals_open_of":
+            for row in rows_:
+                deadline = datetime.fromisoformat(row["deadline"])
+                self._deadlines.setdefault(row["principal"], {})[row["id"]] = deadline
+        elif name == "approvals_runs_ended":
+            self._ended.update((row["principal"], row["run_id"]) for row in rows_)
+        else:
+            for row in rows_:
+                if row["id"] not in self._questions:
+                    self._file(rows.question(row))
+
+    def _file(self, question: Question) -> None:
+        self._questions[question.id] = question
+        self._index(question.key, question.id)
+        if question.edit is not None:
+            self._index(question.edit.key, question.id)
+
+    def _index(self, key: str, question_id: str) -> None:
+        filed = self._by_key.setdefault(key, [])
+        if question_id not in filed:
+            filed.append(question_id)
+
+    # what a command sees
+
+    def get(self, question_id: str) -> Question | None:
+        """Return the question of that id."""
+        return self._questions.get(question_id)
+
+    def of_call(self, key: str) -> list[Question]:
+        """Return the questions that are about the call of this key, or that somebody edited into it, oldest first."""
+        found = (self._questions[question_id] for question_id in self._by_key.get(key, ()))
+        return sorted(found, key=lambda question: (question.created_at, question.id))
+
+    def of_run(self, principal: str, run_id: str) -> list[Question]:
+        """Return the open questions of somebody's run."""
+        return [
+            question
+            for question in self._questions.values()
+            if question.open and question.principal == principal and question.run_id == run_id
+        ]
+
+    def of_other_versions(self, version: str) -> list[Question]:
+        """Return the open questions that another version label opened."""
+        return [found for found in self._questions.values() if found.open and found.policy_version != version]
+
+    def due(self) -> list[Question]:
+        """Return the questions read whose time is over."""
+        return [question for question in self._questions.values() if question.overdue(self._now)]
+
+    def open_count(self, principal: str) -> int:
+        """Return how many questions of somebody are open, those of this group included."""
+        read = self._deadlines.get(principal, {})
+        unchanged = sum(deadline > self._now for found, deadline in read.items() if found not in self._questions)
+        known = (question for question in self._questions.values() if question.principal == principal)
+        return unchanged + sum(question.open and not question.overdue(self._now) for question in known)
+
+    def run_ended(self, principal: str, run_id: str | None) -> bool:
+        """Return whether somebody's run has ended."""
+        return run_id is not None and (principal, run_id) in self._ended
+
+    # what a command changes
+
+    def open(self, question: Question) -> None:
+        """File a new question."""
+        self._file(question)
+        self.touch(question)
+
+    def touch(self, question: Question) -> None:
+        """Note that a question changed."""
+        self._changed[question.id] = None
+        if question.edit is not None:
+            self._index(question.edit.key, question.id)
+
+    def cast(self, question: Question, vote: Vote) -> None:
+        """Add a vote to a question, counted or refused."""
+        self._votes.append((question.id, len(question.votes)))
+        question.votes.append(vote)
+
+    def end_run(self, principal: str, run_id: str) -> None:
+        """Note that somebody's run has ended."""
+        self._ended.add((principal, run_id))
+        self._newly_ended.add((principal, run_id))
+
+    def writes(self) -> Mapping[str, Rows]:
+        """Return the questions opened and changed, the votes, and the runs that ended."""
+        return {
+            "approvals_written": [rows.of_question(self._questions[changed]) for changed in self._changed],
+            "approvals_votes": [rows.of_vote(self._questions[of], number) for of, number in self._votes],
+            "approvals_runs": list(self._run_rows()),
+        }
+
+    def _run_rows(self) -> Iterable[dict[str, Any]]:
+        for principal, run_id in sorted(self._newly_ended):
+            yield {"principal": principal, "run_id": run_id, "ended_at": self._now.isoformat()}

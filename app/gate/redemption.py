@@ -1,0 +1,303 @@
+"""Consent: what people have said about a call, and whether an admission may use it.
+
+`want` before the group is read; then `kept_advice`, so that leaving advice out does not undo a person's no; then
+`consult` with what policy, advice, spend and effects decide. It opens, supersedes or uses up the call's question, with
+its record, and says which decision stands.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from app.approvals.questions import Question, Status
+from app.core.actions import Advice
+from app.core.chain import timestamp
+from app.core.codes import Code, Trigger, in_order
+from app.core.decision import Decision
+from app.core.outcomes import Outcome, stronger
+from app.core.values import Json
+from app.gate import electorate, moves
+from app.gate.asked import Asked
+from app.gate.lane import Lane
+
+LIVE = 20
+"""How many questions a principal may have open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """The decision that stands after people were heard.
+
+    `said` are the members that the answer adds, `recorded` those that the record of the admission adds; `consumed` is
+    the approval that was used up, so that an allowed call must now be admitted under the id that was given.
+    """
+
+    decision: Decision
+    said: Mapping[str, Json] = field(default_factory=dict)
+    recorded: Mapping[str, Json] = field(default_factory=dict)
+    consumed: str | None = None
+
+
+def want(lane: Lane, asked: Asked) -> None:
+    """Ask for everything that people could have said about the call."""
+    call, principal = asked.call, asked.caller.principal
+    lane.approvals.want_call(asked.key)
+    lane.effects.want_digest(asked.digest)
+    if call.approval_id is not None:
+        lane.approvals.want(call.approval_id)
+    if call.run_id is not None:
+        lane.approvals.want_run(principal, call.run_id)
+    lane.approvals.want_open_of(principal)
+
+
+def kept_advice(lane: Lane, asked: Asked) -> tuple[Advice, ...]:
+    """Return the advice that opened the call's live question and that the call does not bring again."""
+    live = (found for found in _about(lane, asked) if found.open or found.stands_denied(lane.now))
+    kept = (
+        Advice(Outcome(str(said["outcome"])), str(said["by"]), str(said["note"]))
+        for question in live
+        for said in question.advice
+    )
+    return tuple(advice for advice in dict.fromkeys(kept) if advice not in asked.call.advice)
+
+
+def consult(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
+    """Return what stands. An approval that is used up is used up for `admission_id`."""
+    if asked.call.approval_id is None:
+        return _asking(lane, asked, decision, admission_id)
+    return _redeeming(lane, asked, decision, admission_id)
+
+
+# Sending the call again with an approval's id: only a redemption, refused by name, and it opens nothing.
+
+
+def _redeeming(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
+    question = lane.approvals.get(asked.call.approval_id or "")
+    if question is None or question.principal != asked.caller.principal:
+        return _refused(decision, _MISMATCH)
+    moves.meet(lane, question)
+    objection = _objection(lane, asked, question)
+    if objection is not None and not _overtaken(decision, question):
+        return _refused(decision, objection, question)
+    return _settled(lane, asked, decision, question, admission_id)
+
+
+def _objection(lane: Lane, asked: Asked, question: Question) -> Trigger | None:
+    """Return why the approval with this id cannot be used for this call."""
+    principal = asked.caller.principal
+    if any(lane.approvals.run_ended(principal, run) for run in (asked.call.run_id, question.run_id)):
+        return _RUN_ENDED
+    if question.status is Status.CANCELLED:
+        # Said before the digests are compared: another version label cancels, and changes the digest too.
+        return _deny(Code.APPROVAL_CANCELLED, "this approval was withdrawn", question)
+    if not _is_about(question, asked):
+        return _MISMATCH
+    if question.status is Status.APPROVED:
+        return None if question.approves(asked.digest) else _edited(question)
+    return _UNUSABLE[question.status](question)
+
+
+def _overtaken(decision: Decision, question: Question) -> bool:
+    """Return whether the policy allows by itself what a question is still open about."""
+    return decision.outcome is Outcome.ALLOW and question.open
+
+
+# Sending the call without an id: whatever people have said about it counts, and if nothing, they are asked.
+
+
+def _asking(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
+    about = [moves.meet(lane, question) for question in _about(lane, asked)]
+    denial = next((question for question in about if question.stands_denied(lane.now)), None)
+    if denial is not None:
+        return _refused(decision, _denied(denial), denial)
+    live = [question for question in about if question.open]
+    if decision.outcome is Outcome.ALLOW:
+        return _allowed(lane, decision, live)
+    if decision.outcome is Outcome.DENY:
+        return Consent(decision)
+    return _held(lane, asked, decision, about, admission_id)
+
+
+def _held(lane: Lane, asked: Asked, decision: Decision, about: list[Question], admission_id: str) -> Consent:
+    """Use the approval that there is, or wait for the one that was asked for, or ask."""
+    if lane.approvals.run_ended(asked.caller.principal, asked.call.run_id):
+        return _refused(decision, _RUN_ENDED)
+    approved = next(
+        (found for found in about if found.status is Status.APPROVED and found.approves(asked.digest)), None
+    )
+    if approved is not None:
+        return _settled(lane, asked, decision, approved, admission_id)
+    replaced = next((found for found in about if found.replaced_call(asked.key, lane.now)), None)
+    if replaced is not None:
+        return _refused(decision, _edited(replaced), replaced)
+    admission = lane.effects.open_of_digest(asked.digest)
+    if admission is not None:
+        return _refused(decision, _consumed(admission.approval_id, admission.id))
+    return _waiting(lane, asked, decision, about)
+
+
+def _waiting(lane: Lane, asked: Asked, decision: Decision, about: list[Question]) -> Consent:
+    pending = next((found for found in about if found.status is Status.PENDING and found.digest == asked.digest), None)
+    if pending is None:
+        if lane.approvals.open_count(asked.caller.principal) >= LIVE:
+            return _refused(decision, _TOO_MANY)
+        pending = moves.open_for(lane, asked, decision)
+    else:
+        moves.add_labels(lane, pending, asked.weighing)
+    return _stands(decision, pending)
+
+
+def _allowed(lane: Lane, decision: Decision, live: list[Question]) -> Consent:
+    """Let the policy's own yes stand, and end the questions that it answers."""
+    for question in live:
+        moves.supersede(lane, question)
+    if not live:
+        return Consent(decision)
+    return Consent(decision, recorded={"superseded": [question.id for question in live]})
+
+
+# What both come to.
+
+
+def _settled(lane: Lane, asked: Asked, decision: Decision, question: Question, admission_id: str) -> Consent:
+    """Use the approval, unless the policy refuses the call or does not need it, or people no longer stand by it."""
+    if decision.outcome is Outcome.DENY:
+        return Consent(decision)
+    if decision.outcome is Outcome.ALLOW:
+        return _allowed(lane, decision, [question])
+    objection = _precondition(asked, question) or _exceeds(asked, question)
+    if objection is not None:
+        return _refused(decision, objection, question)
+    moves.add_labels(lane, question, asked.weighing)
+    people = electorate.of(lane, question, lane.now)
+    if not people.reached(electorate.approving(question)):
+        moves.reopen(lane, question)
+        return _stands(_with(decision, _insufficient(question)), question)
+    moves.redeem(lane, question, admission_id)
+    return _stands(replace(decision, outcome=Outcome.ALLOW), question, consumed=question.id)
+
+
+def _precondition(asked: Asked, question: Question) -> Trigger | None:
+    """Return why the state that people saw is not known to be the state now; an empty fingerprint is one not taken."""
+    sent = asked.call.precondition
+    if question.precondition is None or sent == question.precondition:
+        return None
+    if sent is None:
+        return _deny(Code.PRECONDITION_MISSING, "the approval is bound to a precondition, and none was sent", question)
+    if not sent:
+        return _deny(Code.PRECONDITION_UNAVAILABLE, "the precondition could not be taken", question)
+    return _deny(Code.PRECONDITION_CHANGED, "the resource is not in the state that was approved", question)
+
+
+def _exceeds(asked: Asked, question: Question) -> Trigger | None:
+    more = question.approved_form.exceeded_by(moves.resolved(asked.weighing))
+    if more is None:
+        return None
+    message = f"the policy now makes more of this call than was approved: {more}"
+    return Trigger(Code.APPROVAL_MISMATCH, Outcome.DENY, message, {**_named(question), "exceeds": more})
+
+
+def _about(lane: Lane, asked: Asked) -> list[Question]:
+    """Return the caller's questions about this call, under any version label, or edited into it."""
+    found = lane.approvals.of_call(asked.key)
+    return [question for question in found if question.principal == asked.caller.principal]
+
+
+def _is_about(question: Question, asked: Asked) -> bool:
+    return asked.digest in {question.digest, None if question.edit is None else question.edit.digest}
+
+
+def _refused(decision: Decision, trigger: Trigger, question: Question | None = None) -> Consent:
+    return _stands(_with(decision, trigger), question)
+
+
+def _stands(decision: Decision, question: Question | None, consumed: str | None = None) -> Consent:
+    if question is None:
+        return Consent(decision)
+    seen = of_question(question)
+    recorded = {name: value for name, value in seen.items() if name != "arguments"}
+    return Consent(
+        decision,
+        said={"approval_id": question.id, "approval": seen},
+        recorded={"approval": {"id": question.id, **recorded, "voters": _voters(question)}},
+        consumed=consumed,
+    )
+
+
+def of_question(question: Question) -> dict[str, Json]:
+    """Return what the requester sees of its question: where it stands, and what it was told."""
+    until = question.use_before if question.status is Status.APPROVED else question.expires_at
+    seen: dict[str, Json] = {"status": question.status, "expires_at": None if until is None else timestamp(until)}
+    if question.decided_by:
+        seen |= {"decided_by": question.decided_by, "comment": question.comment}
+    edit = question.edit
+    if edit is not None and question.status in {Status.APPROVED, Status.CONSUMED}:
+        seen["arguments"] = edit.arguments
+    return seen
+
+
+def _voters(question: Question) -> list[Json]:
+    return [{"by": vote.voter, "verdict": vote.verdict} for vote in question.votes if not vote.refusal]
+
+
+def _with(decision: Decision, trigger: Trigger) -> Decision:
+    triggered = in_order((*decision.triggered, trigger))
+    outcome = trigger.outcome if stronger(trigger.outcome, decision.outcome) else decision.outcome
+    reason = "; ".join(fired.message for fired in triggered)
+    return replace(decision, outcome=outcome, triggered=triggered, reason=reason)
+
+
+_MISMATCH = Trigger(Code.APPROVAL_MISMATCH, Outcome.DENY, "there is no approval of this call with this id")
+_RUN_ENDED = Trigger(Code.RUN_ENDED, Outcome.DENY, "the run has ended, and its approvals with it")
+_TOO_MANY = Trigger(
+    Code.TOO_MANY_QUESTIONS, Outcome.DENY, f"{LIVE} questions of this principal are open; wait for one, or cancel it"
+)
+
+
+def _deny(code: Code, message: str, question: Question) -> Trigger:
+    return Trigger(code, Outcome.DENY, message, _named(question))
+
+
+def _named(question: Question) -> dict[str, Json]:
+    return {"approval_id": question.id}
+
+
+def _denied(question: Question) -> Trigger:
+    said: dict[str, Json] = {"decided_by": question.decided_by, "comment": question.comment}
+    until = timestamp(question.expires_at)
+    return Trigger(
+        Code.APPROVAL_DENIED,
+        Outcome.DENY,
+        "a person has denied this call",
+        {**_named(question), **said, "until": until},
+    )
+
+
+def _edited(question: Question) -> Trigger:
+    return _deny(Code.APPROVAL_EDITED, "other values were approved; send the call with those", question)
+
+
+def _consumed(approval_id: str | None, admission_id: str | None) -> Trigger:
+    said: dict[str, Json] = {"approval_id": approval_id, "admission_id": admission_id}
+    return Trigger(Code.APPROVAL_CONSUMED, Outcome.DENY, "the approval of this call is used up", said)
+
+
+def _insufficient(question: Question) -> Trigger:
+    message = "counted again today, not enough people with authority have approved; it is with them once more"
+    return Trigger(Code.APPROVAL_INSUFFICIENT, Outcome.REQUIRE_HUMAN, message, _named(question))
+
+
+def _pending(question: Question) -> Trigger:
+    return Trigger(Code.APPROVAL_PENDING, Outcome.REQUIRE_HUMAN, "people have not decided yet", _named(question))
+
+
+_UNUSABLE: Mapping[Status, Callable[[Question], Trigger]] = {
+    Status.PENDING: _pending,
+    Status.DENIED: _denied,
+    Status.EXPIRED: lambda question: _deny(
+        Code.APPROVAL_EXPIRED, "this approval ran out before it was given or used", question
+    ),
+    Status.SUPERSEDED: lambda question: _deny(
+        Code.APPROVAL_SUPERSEDED, "the policy has allowed this call by itself in the meantime", question
+    ),
+    Status.CONSUMED: lambda question: _consumed(question.id, question.admission_id),
+}
