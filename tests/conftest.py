@@ -1,22 +1,36 @@
-"""What tests share: a real Postgres, a database of its own for every test, and keys.
+"""What tests share: a real Postgres, a database of its own for every test, and the service over it.
 
-The server lives as long as the run. One database in it is migrated once, and every test gets a copy of that.
+The server lives as long as the run. One database in it is migrated once, and every test gets a copy of that. The
+service is met over ASGI in the test's own process (`app`, `asking`), or over HTTP in processes of its own (`serve`).
 """
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Iterator
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack
+from pathlib import Path
 
+import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from fastapi import FastAPI
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.audit.lane import Lanes
+from app.cli import dev_keys
+from app.cli.store import Store
 from app.core.chain import Signer
 from app.db import schema
 from app.db.database import Database
 from app.embedded import DataDirectory, EmbeddedPostgres, running
+from app.settings import PREFIX, Settings
+from tests.live import LiveService
+
+ADDRESS = "http://countersign.test"
 
 # A test's data need not survive a power cut; that the service's own writes do is Postgres' promise, not ours.
 _FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "250"}
@@ -57,9 +71,78 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 
 @pytest.fixture(scope="session")
-def signer() -> Signer:
+def signing_key() -> Ed25519PrivateKey:
     """A signing key, the same in every run."""
-    return Signer(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+    return Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+
+
+@pytest.fixture(scope="session")
+def signer(signing_key: Ed25519PrivateKey) -> Signer:
+    """What signs the record."""
+    return Signer(signing_key)
+
+
+@pytest.fixture
+def environment(database_url: str, signing_key: Ed25519PrivateKey, tmp_path: Path) -> dict[str, str]:
+    """The settings of a service over a fresh database, as its environment."""
+    pem = tmp_path / "signing-key.pem"
+    pem.write_bytes(signing_key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return {
+        "COUNTERSIGN_DATABASE_URL": database_url,
+        "COUNTERSIGN_SIGNING_KEY_FILE": str(pem),
+        "COUNTERSIGN_PUBLIC_URL": ADDRESS,
+    }
+
+
+@pytest.fixture
+def settings(environment: dict[str, str]) -> Settings:
+    """The settings of a service over a fresh database."""
+    return Settings.model_validate({name.removeprefix(PREFIX).lower(): value for name, value in environment.items()})
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    """The service in this process, started."""
+    from app.main import create_app
+
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@pytest.fixture
+async def keys(database: Database, signer: Signer, tmp_path: Path) -> dict[str, str]:
+    """A key for every part (agent, agent2, approver, approver2, operator, ...) in the tenant `dev`, as on a laptop."""
+    file = tmp_path / "dev-keys.json"
+    await dev_keys.ensure(Store(database, Lanes(database, signer)), "dev", file)
+    return dict(json.loads(file.read_text()))
+
+
+@pytest.fixture
+async def asking(app: FastAPI, keys: dict[str, str]) -> AsyncIterator[Callable[[str], httpx.AsyncClient]]:
+    """Clients of the service in this process: `asking("agent").post("/v1/admit", json=...)`."""
+    async with AsyncExitStack() as stack:
+        clients = {name: await stack.enter_async_context(_client(app, key)) for name, key in keys.items()}
+        yield clients.__getitem__
+
+
+@pytest.fixture
+def serve(environment: dict[str, str]) -> Iterator[Callable[..., LiveService]]:
+    """Start services in processes of their own over the test's database: `serve(workers=2).url`."""
+    with ExitStack() as stack:
+
+        def start(workers: int = 1, **settings: str) -> LiveService:
+            more = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
+            service = LiveService(environment | more, workers)
+            stack.callback(service.stop)
+            return service
+
+        yield start
+
+
+def _client(app: FastAPI, key: str) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url=ADDRESS, headers={"Authorization": f"Bearer {key}"})
 
 
 async def _administer(postgres: EmbeddedPostgres, statement: str) -> None:

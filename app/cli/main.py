@@ -12,10 +12,10 @@ import typer
 from pydantic import ValidationError
 
 from app.audit.heads import UnknownTenantError
-from app.cli import keys, server, signing_key, tenants
+from app.cli import keys, server, signing_key, store, tenants
 from app.cli.refused import RefusedError
 from app.cli.server import AddressInUseError
-from app.cli.store import SigningKeyError
+from app.cli.store import SigningKeyError, Store
 from app.db import schema
 from app.db.database import StoreUnavailableError
 from app.settings import PREFIX, IncompleteSettingsError, Settings
@@ -42,6 +42,7 @@ def serve(
     """Serve HTTP until SIGTERM."""
     settings = Settings()
     settings.require_complete()
+    store.run(_require_schema, settings)
     if settings.development:
         typer.echo(f"Development mode is on: listening on {settings.host} only.", err=True)
     server.serve(server.listen(settings.host, settings.port), workers, {})
@@ -86,6 +87,11 @@ def dev(
     from app.cli import development  # noqa: PLC0415
 
     development.run(port, data, policy, workers)
+
+
+async def _require_schema(opened: Store) -> None:
+    if schema.is_behind(await opened.database.read(schema.version)):
+        raise RefusedError("the database's schema is older than this version: run `countersignd migrate` first")
 
 
 def run() -> None:

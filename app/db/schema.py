@@ -43,6 +43,19 @@ def newest() -> str:
     return ScriptDirectory.from_config(_configuration()).get_current_head() or ""
 
 
+def is_behind(found: str | None) -> bool:
+    """Return whether a database of this version lacks what this code needs.
+
+    A version that this code does not know is one that a newer release made: it serves this one too.
+    """
+    return found is None or (found != newest() and found in _known())
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(script.revision for script in ScriptDirectory.from_config(_configuration()).walk_revisions())
+
+
 def _upgrade(connection: Connection) -> None:
     configuration = _configuration()
     configuration.attributes["connection"] = connection

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from app.core.chain import Signer
+from app.embedded import EmbeddedPostgres
 
 COMMAND = Path(sys.executable).parent / "countersignd"
 
@@ -37,6 +38,16 @@ def test_it_names_each_setting_that_it_cannot_start_without() -> None:
     assert done.returncode == 2
     for name in ("COUNTERSIGN_DATABASE_URL", "COUNTERSIGN_SIGNING_KEY_FILE", "COUNTERSIGN_PUBLIC_URL"):
         assert f"{name} is not set" in done.stderr
+
+
+def test_it_does_not_serve_from_a_database_that_is_not_migrated(
+    operator: dict[str, str], postgres: EmbeddedPostgres
+) -> None:
+    done = run(
+        "serve", **operator | {"database_url": postgres.url("postgres"), "public_url": "http://countersign.test"}
+    )
+    assert done.returncode == 1
+    assert "run `countersignd migrate` first" in done.stderr
 
 
 def test_development_mode_refuses_an_address_that_others_reach() -> None:

@@ -34,6 +34,12 @@ async def test_the_service_knows_which_schema_it_meets(database: Database, postg
     await empty.close()
 
 
+def test_a_database_is_behind_if_it_lacks_a_revision_and_not_if_it_has_newer_ones() -> None:
+    assert schema.is_behind(None)
+    assert not schema.is_behind(schema.newest())
+    assert not schema.is_behind("made-by-a-newer-release")
+
+
 async def test_migrating_again_changes_nothing(database: Database, database_url: str) -> None:
     await schema.migrate(database_url)
     assert await database.read(schema.version) == schema.newest()

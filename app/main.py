@@ -1,0 +1,109 @@
+"""The app of one process, from its settings: the only place where HTTP is wired."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+import structlog
+from fastapi import FastAPI
+
+from app.api import audit, metrics, problems
+from app.api.house import House
+from app.api.request_ids import RequestLayer
+from app.approvals.delegations import DelegationCache
+from app.audit import keys
+from app.audit.lane import Lanes
+from app.core.chain import Signer
+from app.db.database import Database, Limits
+from app.gate.desk import Desk
+from app.gate.facts import FactCache
+from app.gate.lane import LaneBuilder
+from app.identity.authority import AuthorityCache
+from app.identity.watch import Watch
+from app.policies.active import PolicyCache
+from app.settings import Settings
+
+_ROUTERS = (audit.routes, metrics.routes)
+
+
+def from_environment() -> FastAPI:
+    """Return the app of the environment's settings, for a server that makes one in each of its processes."""
+    return create_app(Settings())
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Return the service. It opens no connection before it is started.
+
+    Raises:
+        IncompleteSettingsError: a setting is missing that the service cannot do without.
+        ValueError: the signing key cannot be used.
+        OSError: the signing key cannot be read.
+    """
+    settings.require_complete()
+    _log_as(development=settings.development)
+    app = FastAPI(
+        title="Countersign",
+        summary="Ask before you act: admission for AI agents",
+        version=version("countersign-service"),
+        lifespan=_running,
+        redirect_slashes=False,
+    )
+    app.state.house = _furnish(settings)
+    problems.install(app)
+    for routes in _ROUTERS:
+        app.include_router(routes)
+    app.add_middleware(RequestLayer)
+    return app
+
+
+def _furnish(settings: Settings) -> House:
+    signer = Signer.from_pem(*settings.read_signing_key())
+    database = Database.at(
+        settings.database, Limits(connections=settings.database_connections), prepared=not settings.pgbouncer
+    )
+    authorities = AuthorityCache()
+    facts = FactCache(PolicyCache(), authorities, DelegationCache())
+    return House(
+        address=settings.address,
+        development=settings.development,
+        database=database,
+        signer=signer,
+        lanes=Lanes(database, signer),
+        desk=Desk(database, LaneBuilder(facts, signer)),
+        facts=facts,
+        watch=Watch(database, authorities),
+    )
+
+
+@asynccontextmanager
+async def _running(app: FastAPI) -> AsyncIterator[None]:
+    house: House = app.state.house
+    await house.database.transact(lambda tx: keys.announce(tx, house.signer))
+    desk = asyncio.create_task(house.desk.run())
+    try:
+        yield
+    finally:
+        desk.cancel()
+        await asyncio.wait([desk])
+        await house.database.close()
+
+
+def _log_as(*, development: bool) -> None:
+    """Write what happens to standard error: a JSON object a line, or in development what a person likes to read."""
+    level = logging.WARNING if development else logging.INFO
+    shown = structlog.dev.ConsoleRenderer() if development else structlog.processors.JSONRenderer()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            shown,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,61 @@
+"""A service in processes of its own, as an operator runs it: to be raced against, killed and started again."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+COMMAND = Path(sys.executable).parent / "countersignd"
+_PATIENCE = 20
+
+
+class LiveService:
+    """One `countersignd serve`, with one process or several, on a free port of loopback."""
+
+    def __init__(self, environment: Mapping[str, str], workers: int = 1) -> None:
+        self.port = _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._environment = {**os.environ, **environment, "COUNTERSIGN_PORT": str(self.port)}
+        self._workers = workers
+        self.start()
+
+    def start(self) -> None:
+        """Start it, again on the same port, and wait until it answers."""
+        command = [str(COMMAND), "serve", "--workers", str(self._workers)]
+        self.process = subprocess.Popen(command, env=self._environment, start_new_session=True)
+        self._wait_until_it_answers()
+
+    def kill(self) -> None:
+        """End all its processes as a power cut would."""
+        os.killpg(self.process.pid, 9)
+        self.process.wait()
+
+    def stop(self) -> int:
+        """End it as an operator would, and return its exit status."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        return self.process.wait(_PATIENCE)
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + _PATIENCE
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the service ended with status {self.process.returncode}")
+            try:
+                httpx.get(f"{self.url}/healthz", timeout=2).raise_for_status()
+            except httpx.HTTPError:
+                time.sleep(0.05)
+            else:
+                return
+        raise TimeoutError("the service did not answer")
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
