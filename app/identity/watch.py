@@ -47,6 +47,10 @@ class Watch:
         """Return what was seen last, however long ago; None if the tenant was never seen."""
         return self._last.get(tenant)
 
+    def tenants(self) -> list[str]:
+        """Return the tenants that this process has seen."""
+        return sorted(self._last)
+
     async def within(self, tenant: str, seconds: float) -> Sight | None:
         """Return what was seen at most so many seconds ago, looking only if that is needed; None: no such tenant."""
         last = self._last.get(tenant)

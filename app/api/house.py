@@ -1,0 +1,26 @@
+"""What the routes work with: made once by `main`, the same for every request of the process."""
+
+from dataclasses import dataclass, field
+
+from app.api.readiness import Readiness
+from app.audit.lane import Lanes
+from app.core.chain import Signer
+from app.db.database import Database
+from app.gate.desk import Desk
+from app.gate.facts import FactCache
+from app.identity.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The rooms' doors. `address` is the public URL of the service, without a slash at its end."""
+
+    address: str
+    development: bool
+    database: Database
+    signer: Signer
+    lanes: Lanes
+    desk: Desk
+    facts: FactCache
+    watch: Watch
+    readiness: Readiness = field(default_factory=Readiness)

@@ -1,0 +1,110 @@
+"""The kinds of values that bodies are made of (SEMANTICS section 0): names, keys, amounts, durations, scores.
+
+Each validator says what is expected and never what was sent. They run on every admission, so the common case is one
+test: text in ASCII is as many bytes as characters, and printable text has no control characters.
+"""
+
+import re
+from collections.abc import Hashable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Annotated, Final, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, WithJsonSchema
+
+from app.core.durations import parse_duration
+from app.core.money import is_currency, parse_amount
+from app.core.values import GREATEST_INTEGER
+
+H = TypeVar("H", bound=Hashable)
+
+LONGEST_NAME: Final = 128
+LONGEST_KEY: Final = 512
+MOST_TAGS: Final = 64
+MOST_SCOPES: Final = 16
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class Body(BaseModel):
+    """A body or a part of one: nothing is coerced, and a member that is not known is refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+def _text(text: str, least: int, most: int) -> str:
+    if least <= len(text) <= most and text.isascii() and text.isprintable():
+        return text
+    if not least <= len(text.encode()) <= most:
+        raise ValueError(f"{least} to {most} bytes are expected")
+    if _CONTROL.search(text):
+        raise ValueError("control characters are not allowed")
+    return text
+
+
+def _name(text: str) -> str:
+    return _text(text, 1, LONGEST_NAME)
+
+
+def _name_or_empty(text: str) -> str:
+    return _text(text, 0, LONGEST_NAME)
+
+
+def _key(text: str) -> str:
+    return _text(text, 1, LONGEST_KEY)
+
+
+def _key_or_empty(text: str) -> str:
+    return _text(text, 0, LONGEST_KEY)
+
+
+def _currency(text: str) -> str:
+    if not is_currency(text):
+        raise ValueError("three capital letters are expected, such as EUR")
+    return text
+
+
+def _score(number: object) -> float:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
+        raise ValueError("a number from 0 to 1 is expected")
+    return float(number)
+
+
+def _without_repeats(items: list[H]) -> list[H]:
+    return list(dict.fromkeys(items))
+
+
+Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_NAME})]
+"""A principal, tag, kind or rule: 1 to 128 bytes without control characters."""
+
+NameOrEmpty = Annotated[str, AfterValidator(_name_or_empty), Field(json_schema_extra={"maxLength": LONGEST_NAME})]
+
+Key = Annotated[str, AfterValidator(_key), Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_KEY})]
+"""An effect key or scope: 1 to 512 bytes without control characters."""
+
+KeyOrEmpty = Annotated[str, AfterValidator(_key_or_empty), Field(json_schema_extra={"maxLength": LONGEST_KEY})]
+
+Amount = Annotated[
+    Decimal,
+    BeforeValidator(parse_amount),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?$"}),
+]
+"""An exact amount: digits, and at most eight after a point; a string, or a number written that way."""
+
+Currency = Annotated[str, AfterValidator(_currency), Field(json_schema_extra={"pattern": "^[A-Z]{3}$"})]
+
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(parse_duration),
+    WithJsonSchema({"type": "string", "pattern": "^[1-9][0-9]{0,8}[smhd]$", "examples": ["15m"]}),
+]
+
+Score = Annotated[float, BeforeValidator(_score), WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
+
+Count = Annotated[int, Field(ge=0, le=GREATEST_INTEGER)]
+
+Names = Annotated[list[Name], FailFast(), Field(max_length=MOST_TAGS), AfterValidator(_without_repeats)]
+"""A set of names, 64 at most."""
+
+Scopes = Annotated[list[Key], FailFast(), Field(max_length=MOST_SCOPES), AfterValidator(_without_repeats)]
+"""A set of scopes, 16 at most."""

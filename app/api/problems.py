@@ -1,0 +1,239 @@
+"""What went wrong, over HTTP: the one table from an error or a refusal to a status (RFC 9457).
+
+A problem names the place and what to do. It never has a value of somebody's arguments, nor what is behind an error.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any, Final
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic_core import to_json
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from app.audit.heads import UnknownTenantError
+from app.core.refusals import Refusal, RefusalKind
+from app.core.strict_json import JsonError, pointer
+from app.db.database import StoreUnavailableError
+from app.gate.desk import DeskFullError
+
+_log = structlog.get_logger(__name__)
+
+MEDIA_TYPE: Final = "application/problem+json"
+RETRY_AFTER: Final = "1"
+"""Seconds: long enough for a group to be served, or a standby to be found."""
+
+_MOST_FAULTS = 20
+_LONGEST_POINTER = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One kind of problem: its status, its title, and what to do about it."""
+
+    status: int
+    title: str
+    remedy: str
+
+
+CATALOGUE: Final[Mapping[str, Problem]] = MappingProxyType(
+    {
+        RefusalKind.BAD_INPUT: Problem(
+            400, "The request cannot be taken", "Each entry of `errors` names a place and what is expected there."
+        ),
+        RefusalKind.UNAUTHENTICATED: Problem(
+            401,
+            "No valid credential",
+            "Send `Authorization: Bearer csk_…` with a key that is neither revoked nor over.",
+        ),
+        RefusalKind.FORBIDDEN: Problem(
+            403, "The credential does not give this right", "Use a key with the right that `detail` names."
+        ),
+        "denied": Problem(403, "The action is denied", "Do not run it. `triggered` says what fired."),
+        "approval-required": Problem(
+            403, "A person has to approve", "Do not run it yet: wait for the approval, then send the same call again."
+        ),
+        RefusalKind.SPEND_LIMIT_EXCEEDED: Problem(
+            403, "A spend limit leaves no room", "Wait for room, or have the limit changed; a person cannot lift it."
+        ),
+        RefusalKind.NOT_FOUND: Problem(
+            404, "There is no such thing", "Check the id; what belongs to others answers like what does not exist."
+        ),
+        "method-not-allowed": Problem(405, "The resource has no such method", "`Allow` names those it has."),
+        RefusalKind.CONFLICT: Problem(
+            409, "The state does not allow it", "Read the resource again; `detail` says what stands in the way."
+        ),
+        RefusalKind.IDEMPOTENCY_CONFLICT: Problem(
+            409, "The idempotency key names another request", "Send the request that it names, or use a new key."
+        ),
+        RefusalKind.PRECONDITION_FAILED: Problem(
+            412, "It has changed since it was read", "Read it again, and send the ETag of what you have read."
+        ),
+        "too-large": Problem(413, "The body is too large", "Send at most 1 MiB."),
+        "internal": Problem(500, "The service failed", "Nothing was changed. Report the request's id."),
+        "unavailable": Problem(
+            503, "The service cannot answer now", "Nothing was allowed. Try again after `Retry-After` seconds."
+        ),
+    }
+)
+"""Every problem by the last part of its type. Names are public: none is removed or reused."""
+
+_OF_ERRORS: Final[Mapping[type[Exception], tuple[str, str]]] = MappingProxyType(
+    {
+        UnknownTenantError: (RefusalKind.NOT_FOUND, "there is no such tenant"),
+        StoreUnavailableError: ("unavailable", "the database did not answer in time; nothing was changed"),
+        ClientDisconnect: (RefusalKind.BAD_INPUT, "the body ended before it was whole"),
+        DeskFullError: ("unavailable", "too many requests are waiting; nothing was changed"),
+    }
+)
+
+_OF_STATUSES: Final[Mapping[int, str]] = MappingProxyType(
+    {404: RefusalKind.NOT_FOUND, 405: "method-not-allowed", 413: "too-large"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with what was sent, and where in the body (RFC 6901; "" is the whole, or not in the body)."""
+
+    detail: str
+    pointer: str = ""
+
+
+class RefusedError(Exception):
+    """The door refuses the request: nothing happened, and no command was run."""
+
+    def __init__(self, kind: str, detail: str, faults: tuple[Fault, ...] = ()) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.faults = faults
+
+
+def bad_input(detail: str, where: str = "") -> RefusedError:
+    """Return the error of a request that cannot be taken, with the pointer to the place."""
+    return RefusedError(RefusalKind.BAD_INPUT, detail, (Fault(detail, where),))
+
+
+def of_refusal(request: Request, refusal: Refusal) -> Response:
+    """Return the problem of a command's refusal; its code and values are further members."""
+    faults = (Fault(refusal.detail, refusal.pointer),) if refusal.kind is RefusalKind.BAD_INPUT else ()
+    members = dict(refusal.values) | ({"code": refusal.code} if refusal.code else {})
+    return problem(request, refusal.kind, refusal.detail, faults, members)
+
+
+def problem(
+    request: Request,
+    kind: str,
+    detail: str,
+    faults: Iterable[Fault] = (),
+    members: Mapping[str, Any] = MappingProxyType({}),
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> Response:
+    """Return a problem of a kind of the catalogue, with further members and headers."""
+    entry = CATALOGUE[kind]
+    content = dict(members) | {
+        "type": f"{request.app.state.house.address}/problems/{kind}",
+        "title": entry.title,
+        "status": entry.status,
+        "detail": detail,
+        "instance": request.scope["path"],
+        "request_id": request.scope.get("request_id", ""),
+    }
+    if errors := [{"detail": fault.detail, "pointer": _shortened(fault.pointer)} for fault in faults]:
+        content["errors"] = errors
+    return Response(to_json(content), entry.status, {**_headers(entry.status), **headers}, MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """Make every error that a route or the door raises a problem."""
+    for error in _OF_ERRORS:
+        app.add_exception_handler(error, _known)
+    app.add_exception_handler(RefusedError, _refused)
+    app.add_exception_handler(JsonError, _not_json)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _plain)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _known(request: Request, error: Exception) -> Response:
+    kind, detail = next(_OF_ERRORS[base] for base in type(error).__mro__ if base in _OF_ERRORS)
+    return problem(request, kind, detail)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)  # noqa: S101 - it is installed for this type
+    return problem(request, error.kind, error.detail, error.faults)
+
+
+async def _not_json(request: Request, error: Exception) -> Response:
+    assert isinstance(error, JsonError)  # noqa: S101 - it is installed for this type
+    return problem(request, RefusalKind.BAD_INPUT, error.detail, (Fault(error.detail, error.pointer),))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - it is installed for this type
+    faults = tuple(_fault(found) for found in error.errors()[:_MOST_FAULTS])
+    return problem(request, RefusalKind.BAD_INPUT, _summary(faults), faults)
+
+
+async def _plain(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - it is installed for this type
+    kind = _OF_STATUSES.get(error.status_code, RefusalKind.BAD_INPUT)
+    detail = CATALOGUE[kind].remedy if kind == "method-not-allowed" else f"there is nothing at {request.scope['path']}"
+    return problem(request, kind, detail, headers=error.headers or {})
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    _log.error("request_failed", path=request.scope["path"], exc_info=error)
+    return problem(request, "internal", "the service failed; nothing was allowed")
+
+
+def _headers(status: int) -> dict[str, str]:
+    headers = {"Cache-Control": "no-store"}
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = 'Bearer realm="countersign"'
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers["Retry-After"] = RETRY_AFTER
+    return headers
+
+
+_SENTENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "missing": "this member is required",
+        "extra_forbidden": "there is no such member here",
+        "model_type": "an object is expected",
+        "model_attributes_type": "an object is expected",
+        "dict_type": "an object is expected",
+        "list_type": "an array is expected",
+        "string_type": "a string is expected",
+        "bool_type": "true or false is expected",
+        "int_type": "a whole number is expected",
+        "float_type": "a number is expected",
+    }
+)
+
+
+def _fault(found: Mapping[str, Any]) -> Fault:
+    """Return one of pydantic's errors as a fault. Its `input` is never looked at."""
+    source, *path = found["loc"]
+    detail = _SENTENCES.get(found["type"]) or str(found["msg"]).removeprefix("Value error, ")
+    if source == "body":
+        return Fault(detail, pointer(tuple(step for step in path if step != "[key]")))
+    return Fault(f"{source} parameter {'.'.join(map(str, path))}: {detail[:1].lower()}{detail[1:]}")
+
+
+def _summary(faults: tuple[Fault, ...]) -> str:
+    first = f"{faults[0].pointer}: {faults[0].detail}" if faults[0].pointer else faults[0].detail
+    return first if len(faults) == 1 else f"{first} (and {len(faults) - 1} more)"
+
+
+def _shortened(where: str) -> str:
+    """Return the pointer, or if it is very long that of the innermost value around it that is not."""
+    return where if len(where) <= _LONGEST_POINTER else where[: _LONGEST_POINTER + 1].rpartition("/")[0]

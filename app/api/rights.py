@@ -1,0 +1,136 @@
+"""The one table from a route to the right that it takes. A route that is not here answers 403 to everybody."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import Final
+
+from app.identity.rights import Right
+
+
+class Freshness(Enum):
+    """How recently the caller's authority must have been looked at when the request passes the door."""
+
+    NOW = auto()
+    """After the request came: for reads, and for changes that go past the desk."""
+    SECOND = auto()
+    """At most a second ago: for `decide`, which touches no database."""
+    LANE = auto()
+    """Ever: the desk looks again under the tenant's lock before it decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a route takes: one of these rights; none of them means any valid credential, None means nobody's at all."""
+
+    rights: frozenset[str] | None
+    freshness: Freshness = Freshness.NOW
+
+    def admits(self, held: frozenset[str]) -> bool:
+        """Return whether somebody who holds these rights may pass."""
+        return not self.rights or not self.rights.isdisjoint(held)
+
+
+def _one_of(*rights: Right, freshness: Freshness = Freshness.NOW) -> Entry:
+    return Entry(frozenset(rights), freshness)
+
+
+PUBLIC: Final = Entry(None)
+ANYBODY_KNOWN: Final = Entry(frozenset())
+
+_READS_APPROVALS = _one_of(Right.ADMIT, Right.APPROVE, Right.APPROVALS_READ)
+_READS_POLICY = _one_of(Right.POLICY_READ)
+_EXPLAINS = _one_of(Right.EXPLAIN)
+
+TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
+    {
+        # agents
+        ("POST", "/v1/decide"): _one_of(Right.DECIDE, freshness=Freshness.SECOND),
+        ("POST", "/v1/admit"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("POST", "/v1/admissions"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("GET", "/v1/admissions"): _one_of(Right.ADMIT, Right.REPORT, Right.RESOLVE),
+        ("GET", "/v1/admissions/{admission_id}"): _one_of(Right.ADMIT, Right.REPORT, Right.RESOLVE),
+        ("POST", "/v1/admissions/{admission_id}/outcome"): _one_of(Right.ADMIT, Right.REPORT, freshness=Freshness.LANE),
+        ("POST", "/v1/admissions/{admission_id}/extend"): _one_of(Right.ADMIT, Right.REPORT, freshness=Freshness.LANE),
+        ("POST", "/v1/admissions/{admission_id}/resolve"): _one_of(Right.RESOLVE, freshness=Freshness.LANE),
+        ("GET", "/v1/effects"): _one_of(Right.RESOLVE),
+        ("POST", "/v1/runs/{run_id}/end"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("POST", "/v1/noop"): _one_of(Right.DECIDE, freshness=Freshness.LANE),
+        # approvals
+        ("POST", "/v1/approvals"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("GET", "/v1/approvals"): _READS_APPROVALS,
+        ("GET", "/v1/approvals/events"): _READS_APPROVALS,
+        ("GET", "/v1/approvals/{approval_id}"): _READS_APPROVALS,
+        ("POST", "/v1/approvals/{approval_id}/decision"): _one_of(
+            Right.APPROVE, Right.DECIDE_FOR, freshness=Freshness.LANE
+        ),
+        ("POST", "/v1/approvals/{approval_id}/cancel"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("GET", "/v1/delegations"): _one_of(Right.DELEGATE),
+        ("POST", "/v1/delegations"): _one_of(Right.DELEGATE),
+        ("DELETE", "/v1/delegations/{delegation_id}"): _one_of(Right.DELEGATE),
+        ("POST", "/v1/verifications"): _one_of(Right.VERIFY),
+        # spend
+        ("GET", "/v1/spend"): _one_of(Right.SPEND_READ),
+        ("GET", "/v1/spend/scope"): _one_of(Right.SPEND_READ),
+        ("GET", "/v1/spend/entries"): _one_of(Right.SPEND_READ),
+        ("POST", "/v1/spend/entries"): _one_of(Right.SPEND_WRITE, freshness=Freshness.LANE),
+        ("POST", "/v1/spend/reservations"): _one_of(Right.SPEND_WRITE, freshness=Freshness.LANE),
+        ("POST", "/v1/spend/reservations/{reservation_id}/settle"): _one_of(
+            Right.SPEND_WRITE, freshness=Freshness.LANE
+        ),
+        ("POST", "/v1/spend/reservations/{reservation_id}/release"): _one_of(
+            Right.SPEND_WRITE, freshness=Freshness.LANE
+        ),
+        # operators
+        ("GET", "/v1/revocations"): _one_of(Right.REVOKE),
+        ("POST", "/v1/revocations"): _one_of(Right.REVOKE),
+        ("DELETE", "/v1/revocations/{revocation_id}"): _one_of(Right.REVOKE),
+        ("GET", "/v1/webhooks"): _one_of(Right.WEBHOOKS),
+        ("POST", "/v1/webhooks"): _one_of(Right.WEBHOOKS),
+        ("PATCH", "/v1/webhooks/{webhook_id}"): _one_of(Right.WEBHOOKS),
+        ("DELETE", "/v1/webhooks/{webhook_id}"): _one_of(Right.WEBHOOKS),
+        ("GET", "/v1/webhooks/{webhook_id}/deliveries"): _one_of(Right.WEBHOOKS),
+        ("POST", "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver"): _one_of(Right.WEBHOOKS),
+        # policies
+        ("GET", "/v1/policies"): _READS_POLICY,
+        ("GET", "/v1/policies/{revision}"): _READS_POLICY,
+        ("POST", "/v1/policies"): _one_of(Right.POLICY_WRITE),
+        ("POST", "/v1/policies/{revision}/activate"): _one_of(Right.POLICY_ACTIVATE),
+        ("POST", "/v1/policies/lint"): _READS_POLICY,
+        ("POST", "/v1/policies/test"): _READS_POLICY,
+        ("POST", "/v1/policies/coverage"): _READS_POLICY,
+        ("POST", "/v1/policies/diff"): _READS_POLICY,
+        ("POST", "/v1/policies/evaluate"): _EXPLAINS,
+        ("POST", "/v1/policies/replay"): _EXPLAINS,
+        # auditors
+        ("GET", "/v1/audit/records"): _one_of(Right.AUDIT_READ),
+        ("GET", "/v1/audit/export"): _one_of(Right.AUDIT_READ),
+        ("GET", "/v1/audit/head"): _one_of(Right.AUDIT_READ),
+        ("GET", "/v1/audit/keys"): _one_of(Right.AUDIT_READ),
+        ("POST", "/v1/audit/verify"): _one_of(Right.AUDIT_READ),
+        ("GET", "/v1/receipts/{audit_id:path}"): _one_of(Right.AUDIT_READ),
+        # identity
+        ("GET", "/v1/whoami"): ANYBODY_KNOWN,
+        ("GET", "/v1/keys"): _one_of(Right.KEYS),
+        ("POST", "/v1/keys"): _one_of(Right.KEYS),
+        ("DELETE", "/v1/keys/{key_id}"): _one_of(Right.KEYS),
+        ("POST", "/v1/keys/{key_id}/rotate"): _one_of(Right.KEYS),
+        ("GET", "/v1/principals"): _one_of(Right.PRINCIPALS),
+        ("POST", "/v1/principals"): _one_of(Right.PRINCIPALS),
+        ("GET", "/v1/tenants"): _one_of(Right.TENANTS),
+        ("POST", "/v1/tenants"): _one_of(Right.TENANTS),
+        # the service
+        ("GET", "/health"): PUBLIC,
+        ("GET", "/healthz"): PUBLIC,
+        ("GET", "/readyz"): PUBLIC,
+        ("GET", "/metrics"): PUBLIC,
+        ("GET", "/problems/{kind}"): PUBLIC,
+        ("GET", "/.well-known/jwks.json"): PUBLIC,
+    }
+)
+
+
+def entry_of(method: str, path: str) -> Entry | None:
+    """Return what a route takes, by its method and the template of its path; None lets nobody through."""
+    return TABLE.get((method, path))
