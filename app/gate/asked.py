@@ -1,6 +1,5 @@
 """A call weighed under one policy for one caller: all that does not depend on stored state."""
 
-from collections.abc import Iterable
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,0 +1,34 @@
+"""What the policy would say of a call: nothing is stored or used up, and no stored state is looked at."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.core.actions import Call, Caller
+from app.core.checks import verification_check
+from app.core.codes import Trigger
+from app.core.decision import decide
+from app.gate import answers
+from app.gate.answers import Answer
+from app.gate.asked import Asked, weigh
+from app.gate.authorisation import NO_POLICY, stopped
+from app.gate.facts import Facts
+
+NOT_WEIGHED = ["spend", "effects", "approvals"]
+"""What decide leaves out: with it, it would be an unrecorded way to feel out a balance."""
+
+
+def decide_call(call: Call, caller: Caller, facts: Facts, now: datetime) -> Answer:
+    """Return the answer; `allowed` is false even where the outcome is allow, since only an admission permits."""
+    if facts.policy is None:
+        return Answer(answers.without_policy(decide([NO_POLICY], ())))
+    asked = weigh(call, caller, facts.policy, now)
+    decision = decide([*asked.weighing.triggered, *_checks(asked, facts)], call.advice)
+    return Answer({**answers.of_decision(asked, decision), "not_weighed": NOT_WEIGHED})
+
+
+def _checks(asked: Asked, facts: Facts) -> Sequence[Trigger]:
+    checks = (
+        stopped(facts.authority, asked.caller.principal, asked.call.action.name),
+        verification_check(asked.weighing, asked.weighing.verification),
+    )
+    return [check for check in checks if check is not None]
