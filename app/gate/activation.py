@@ -1,0 +1,78 @@
+"""Bringing a revision into force: one audited step for all replicas, which ends what another version label asked."""
+
+from dataclasses import dataclass
+
+from app.core.refusals import Refusal, RefusalKind
+from app.db import books
+from app.db.database import Database, Writer
+from app.gate import questions
+from app.gate.authorisation import authorise
+from app.gate.lane import Lane, LaneBuilder
+from app.policies.revisions import Revision
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """Asks that a stored revision is in force from now on.
+
+    `expected` is the revision that the caller believes to be in force; `unconditional` takes whatever is.
+    """
+
+    credential_id: str
+    revision: Revision
+    expected: int | None = None
+    unconditional: bool = False
+
+
+async def activate(database: Database, builder: LaneBuilder, tenant: str, wanted: Activation) -> Refusal | None:
+    """Bring the revision into force, alone in its transaction, so that no group is decided under two.
+
+    Raises:
+        StoreUnavailableError: the database did not answer.
+    """
+
+    async def alone(tx: Writer) -> Refusal | None:
+        lane = await builder.open(tx, tenant)
+        refusal = _why_not(lane, wanted)
+        if refusal is not None:
+            return refusal
+        lane.approvals.want_other_versions(wanted.revision.version)
+        await books.read(tx, tenant, lane.books)
+        _activate(lane, wanted)
+        await books.write(tx, tenant, lane.books)
+        return None
+
+    return await database.transact(alone)
+
+
+def _why_not(lane: Lane, wanted: Activation) -> Refusal | None:
+    caller = authorise(lane, wanted.credential_id, "policy:activate")
+    if isinstance(caller, Refusal):
+        return caller
+    if wanted.unconditional or wanted.expected == lane.head.policy_revision:
+        return None
+    return Refusal(
+        RefusalKind.PRECONDITION_FAILED,
+        f"the revision in force is {lane.head.policy_revision}, not the one that If-Match names",
+        values={"active": lane.head.policy_revision},
+    )
+
+
+def _activate(lane: Lane, wanted: Activation) -> None:
+    identity = lane.authority.identify(wanted.credential_id, lane.now)
+    by = "" if identity is None else identity.caller.principal
+    revision, before = wanted.revision, lane.head.policy_revision
+    lane.head.policy_revision = revision.revision
+    lane.journal.append(
+        "policy.activated",
+        {
+            "revision": revision.revision,
+            "version": revision.version,
+            "digest": revision.digest,
+            "before": before,
+            "by": by,
+        },
+        principal=by,
+    )
+    for question in lane.approvals.of_other_versions(revision.version):
+        questions.cancel(lane, question, by, "another version of the policy is in force")
