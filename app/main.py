@@ -10,13 +10,26 @@ from importlib.metadata import version
 import structlog
 from fastapi import FastAPI
 
-from app.api import audit, metrics, problems
+from app.api import (
+    admissions,
+    audit,
+    keys,
+    metrics,
+    permits,
+    principals,
+    problems,
+    revocations,
+    service,
+    tenants,
+    whoami,
+)
 from app.api.house import House
 from app.api.request_ids import RequestLayer
 from app.approvals.delegations import DelegationCache
-from app.audit import keys
+from app.audit import keys as signing_keys
 from app.audit.lane import Lanes
 from app.core.chain import Signer
+from app.core.permits import PermitIssuer
 from app.db.database import Database, Limits
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
@@ -26,7 +39,18 @@ from app.identity.watch import Watch
 from app.policies.active import PolicyCache
 from app.settings import Settings
 
-_ROUTERS = (audit.routes, metrics.routes)
+_RESOURCES = (
+    admissions,
+    audit,
+    permits,
+    keys,
+    principals,
+    revocations,
+    whoami,
+    tenants,
+    service,
+    metrics,
+)
 
 
 def from_environment() -> FastAPI:
@@ -50,11 +74,15 @@ def create_app(settings: Settings) -> FastAPI:
         version=version("countersign-service"),
         lifespan=_running,
         redirect_slashes=False,
+        docs_url=None,
+        redoc_url=None,
+        # Spans and measures, if a collector is set up; no logs, which would hold what was sent.
+        telemetry={"logs": False},
     )
     app.state.house = _furnish(settings)
     problems.install(app)
-    for routes in _ROUTERS:
-        app.include_router(routes)
+    for resource in _RESOURCES:
+        app.include_router(resource.router)
     app.add_middleware(RequestLayer)
     return app
 
@@ -66,13 +94,14 @@ def _furnish(settings: Settings) -> House:
     )
     authorities = AuthorityCache()
     facts = FactCache(PolicyCache(), authorities, DelegationCache())
+    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address))
     return House(
         address=settings.address,
         development=settings.development,
         database=database,
         signer=signer,
         lanes=Lanes(database, signer),
-        desk=Desk(database, LaneBuilder(facts, signer)),
+        desk=Desk(database, LaneBuilder(facts, signer, PermitIssuer(signer, settings.address))),
         facts=facts,
         watch=Watch(database, authorities),
     )
@@ -81,7 +110,7 @@ def _furnish(settings: Settings) -> House:
 @asynccontextmanager
 async def _running(app: FastAPI) -> AsyncIterator[None]:
     house: House = app.state.house
-    await house.database.transact(lambda tx: keys.announce(tx, house.signer))
+    await house.database.transact(lambda tx: signing_keys.announce(tx, house.signer))
     desk = asyncio.create_task(house.desk.run())
     try:
         yield

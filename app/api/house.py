@@ -20,6 +20,7 @@ class House:
     database: Database
     signer: Signer
     lanes: Lanes
+    builder: LaneBuilder
     desk: Desk
     facts: FactCache
     watch: Watch

@@ -52,6 +52,10 @@ class DelegationCache:
     def __init__(self) -> None:
         self._held: dict[str, Delegations] = {}
 
+    def newest(self, tenant: str) -> Delegations | None:
+        """Return what is held, whatever its epoch."""
+        return self._held.get(tenant)
+
     async def at(self, reader: Reader, tenant: str, epoch: int) -> Delegations:
         """Return the delegations of this epoch, reading them if they are not in memory."""
         found = self._held.get(tenant)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from app.approvals.delegations import DelegationCache, Delegations
-from app.db.database import Reader
+from app.audit.heads import Epochs
+from app.db.database import Database, Reader
 from app.identity.authority import Authority, AuthorityCache
 from app.policies.active import ActivePolicy, PolicyCache
 
@@ -31,4 +32,20 @@ class FactCache:
             policy=await self.policies.at(reader, tenant, policy_revision),
             authority=await self.authorities.at(reader, tenant, authority_epoch),
             delegations=await self.delegations.at(reader, tenant, authority_epoch),
+        )
+
+    async def seen(self, database: Database, tenant: str, epochs: Epochs) -> Facts:
+        """Return the facts of epochs that were just looked at, without a connection where memory holds them.
+
+        Raises:
+            StoreUnavailableError: something has to be read, and the database did not answer.
+        """
+        policy, authority = self.policies.newest(tenant), self.authorities.newest(tenant)
+        held = None if policy is None else policy.revision
+        if held == epochs.policy_revision and authority is not None and authority.epoch >= epochs.authority_epoch:
+            delegations = self.delegations.newest(tenant)
+            if delegations is not None and delegations.epoch >= epochs.authority_epoch:
+                return Facts(policy, authority, delegations)
+        return await database.read(
+            lambda reader: self.at(reader, tenant, epochs.policy_revision, epochs.authority_epoch)
         )
