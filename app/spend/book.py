@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from app.core import windows
 from app.core.money import Money
+from app.core.policy.limits import Limit
 from app.core.windows import Window
 from app.db.books import Rows
 from app.spend import buckets, entries, totals, window_sums
@@ -16,9 +17,6 @@ from app.spend.entries import Entry, Kind
 from app.spend.holds import Hold, Settlement, settlement
 from app.spend.totals import COUNT, Change, Totals
 from app.spend.window_sums import WindowSums
-
-if TYPE_CHECKING:
-    from app.core.policy.limits import Limit
 
 _ONE = Decimal(1)
 
@@ -49,7 +47,7 @@ class SpendBook:
 
     # what a group asks for before it is read
 
-    def want(self, limits: Iterable[tuple["Limit", str]]) -> None:
+    def want(self, limits: Iterable[tuple[Limit, str]]) -> None:
         """Ask for the room under limits, each with a scope that it covers."""
         for limit, scope in limits:
             self._totals.setdefault((scope, _unit(limit)), None)
@@ -82,7 +80,7 @@ class SpendBook:
 
     # what a command sees
 
-    def room(self, limit: "Limit", scope: str) -> tuple[Decimal, Decimal]:
+    def room(self, limit: Limit, scope: str) -> tuple[Decimal, Decimal]:
         """Return what is held on a scope, whatever its age, and what was spent in the limit's window."""
         sums = self.sums(scope, _unit(limit))
         if limit.window is None:
@@ -182,5 +180,5 @@ class SpendBook:
                 sums.add(difference)
 
 
-def _unit(limit: "Limit") -> str:
+def _unit(limit: Limit) -> str:
     return COUNT if limit.currency is None else limit.currency
