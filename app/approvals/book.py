@@ -16,6 +16,8 @@ CHUNK = 100
 
 _MEETS = "a.status IN ('pending', 'approved', 'denied', 'consumed')"
 _OPEN = "a.status IN ('pending', 'approved')"
+# A denial is finished when it stands no longer, a used approval when it can have been used no longer.
+_FINISHED = "greatest(a.expires_at, a.use_before)"
 _DEADLINE = "CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END"
 
 
@@ -68,6 +70,12 @@ class ApprovalBook:
             WHERE a.tenant = :tenant AND {_OPEN}
             AND {_DEADLINE} <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
             ORDER BY {_DEADLINE} LIMIT {CHUNK}
+        """,
+        "approvals_erasable": f"""
+            SELECT {rows.QUESTION} FROM approvals a
+            WHERE a.tenant = :tenant AND NOT {_OPEN} AND a.call IS NOT NULL
+            AND {_FINISHED} <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
+            ORDER BY {_FINISHED} LIMIT {CHUNK}
         """,
         "approvals_of_other_versions": f"""
             SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {_OPEN}
@@ -135,6 +143,10 @@ class ApprovalBook:
         """Ask for open questions whose time is over, up to a chunk, the longest over first."""
         self._wants["approvals_due"]["now"] = self._now.isoformat()
 
+    def want_erasable(self) -> None:
+        """Ask for finished questions that still hold arguments after `KEPT`, up to a chunk, the oldest first."""
+        self._wants["approvals_erasable"]["until"] = (self._now - KEPT).isoformat()
+
     def want_other_versions(self, version: str) -> None:
         """Ask for all open questions that another version label of the policy opened."""
         self._wants["approvals_of_other_versions"]["version"] = version
@@ -195,6 +207,11 @@ class ApprovalBook:
     def due(self) -> list[Question]:
         """Return the questions read whose time is over."""
         return [question for question in self._questions.values() if question.overdue(self._now)]
+
+    def erasable(self) -> list[Question]:
+        """Return the questions read that were finished long enough ago and still hold arguments."""
+        until = self._now - KEPT
+        return [found for found in self._questions.values() if found.call is not None and found.finished_by(until)]
 
     def open_count(self, principal: str) -> int:
         """Return how many questions of somebody are open, those of this group included."""

@@ -185,6 +185,10 @@ class Question:
         deadline = self.use_before if self.status is Status.APPROVED else self.expires_at
         return self.open and deadline is not None and deadline <= now
 
+    def finished_by(self, moment: datetime) -> bool:
+        """Return whether nothing could come of it any more at that moment."""
+        return not self.open and max(self.expires_at, self.use_before or self.expires_at) <= moment
+
     def stands_denied(self, now: datetime) -> bool:
         """Return whether a person's denial still answers every repeat."""
         return self.status is Status.DENIED and now < self.expires_at
@@ -202,6 +206,10 @@ class Question:
     def may_be_used_for(self, digest: str) -> bool:
         """Return whether people have said yes to the call of this digest and nobody has used it."""
         return self.status is Status.APPROVED and self.approves(digest)
+
+    def answers(self, digest: str, now: datetime) -> bool:
+        """Return whether the call of this digest need not be asked about: it is open, or denied for now."""
+        return self.stands_denied(now) or self.may_be_used_for(digest) or (self.open and self.digest == digest)
 
     @property
     def approved_form(self) -> Resolved:

@@ -69,6 +69,12 @@ Index(
     approvals.c.created_at,
     approvals.c.id,
 )
+Index(
+    "ix_approvals_tenant_expires_at",
+    approvals.c.tenant,
+    approvals.c.expires_at,
+    postgresql_where=text("call IS NOT NULL"),
+)
 Index("ix_approvals_tenant_changed_seq", approvals.c.tenant, approvals.c.changed_seq)
 
 approval_votes = Table(

@@ -6,7 +6,7 @@ its record, and says which decision stands.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from app.approvals.questions import Question, Status
 from app.core.actions import Advice
@@ -25,16 +25,31 @@ LIVE = 20
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """The decision that stands after people were heard.
+    """The decision that stands after people were heard, and the question that they were asked.
 
-    `said` are the members that the answer adds, `recorded` those that the record of the admission adds; `consumed` is
-    the approval that was used up, so that an allowed call must now be admitted under the id that was given.
+    `consumed` is the approval that was used up: the call must now be admitted, under the id that was given.
+    `superseded` are questions that the policy has answered by itself.
     """
 
     decision: Decision
-    said: Mapping[str, Json] = field(default_factory=dict)
-    recorded: Mapping[str, Json] = field(default_factory=dict)
+    question: Question | None = None
+    opened: bool = False
     consumed: str | None = None
+    superseded: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> Mapping[str, Json]:
+        """Return the members that the answer adds."""
+        question = self.question
+        return {} if question is None else {"approval_id": question.id, "approval": of_question(question)}
+
+    @property
+    def recorded(self) -> Mapping[str, Json]:
+        """Return the members that the record of the call adds: who stood by it, and never an argument."""
+        if self.question is None:
+            return {"superseded": list(self.superseded)} if self.superseded else {}
+        seen = {name: value for name, value in of_question(self.question).items() if name != "arguments"}
+        return {"approval": {"id": self.question.id, **seen, "voters": _voters(self.question)}}
 
 
 def want(lane: Lane, asked: Asked) -> None:
@@ -65,6 +80,15 @@ def consult(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> 
     if asked.call.approval_id is None:
         return _asking(lane, asked, decision, admission_id)
     return _redeeming(lane, asked, decision, admission_id)
+
+
+def ask(lane: Lane, asked: Asked, decision: Decision) -> Consent:
+    """Return the call's live question, or open it where the policy wants people; nothing is used up."""
+    about = [moves.meet(lane, question) for question in _about(lane, asked)]
+    live = next((found for found in about if found.answers(asked.digest, lane.now)), None)
+    if live is not None or decision.outcome is not Outcome.REQUIRE_HUMAN:
+        return Consent(decision, live)
+    return _held(lane, asked, decision, about, "")
 
 
 # Sending the call again with an approval's id: only a redemption, refused by name, and it opens nothing.
@@ -121,9 +145,7 @@ def _held(lane: Lane, asked: Asked, decision: Decision, about: list[Question], a
     """Use the approval that there is, or wait for the one that was asked for, or ask."""
     if lane.approvals.run_ended(asked.caller.principal, asked.call.run_id):
         return _refused(decision, _RUN_ENDED)
-    approved = next(
-        (found for found in about if found.status is Status.APPROVED and found.approves(asked.digest)), None
-    )
+    approved = next((found for found in about if found.may_be_used_for(asked.digest)), None)
     if approved is not None:
         return _settled(lane, asked, decision, approved, admission_id)
     replaced = next((found for found in about if found.replaced_call(asked.key, lane.now)), None)
@@ -137,22 +159,19 @@ def _held(lane: Lane, asked: Asked, decision: Decision, about: list[Question], a
 
 def _waiting(lane: Lane, asked: Asked, decision: Decision, about: list[Question]) -> Consent:
     pending = next((found for found in about if found.status is Status.PENDING and found.digest == asked.digest), None)
-    if pending is None:
-        if lane.approvals.open_count(asked.caller.principal) >= LIVE:
-            return _refused(decision, _TOO_MANY)
-        pending = moves.open_for(lane, asked, decision)
-    else:
+    if pending is not None:
         moves.add_labels(lane, pending, asked.weighing)
-    return _stands(decision, pending)
+        return Consent(decision, pending)
+    if lane.approvals.open_count(asked.caller.principal) >= LIVE:
+        return _refused(decision, _TOO_MANY)
+    return Consent(decision, moves.open_for(lane, asked, decision), opened=True)
 
 
 def _allowed(lane: Lane, decision: Decision, live: list[Question]) -> Consent:
     """Let the policy's own yes stand, and end the questions that it answers."""
     for question in live:
         moves.supersede(lane, question)
-    if not live:
-        return Consent(decision)
-    return Consent(decision, recorded={"superseded": [question.id for question in live]})
+    return Consent(decision, superseded=tuple(question.id for question in live))
 
 
 # What both come to.
@@ -171,9 +190,9 @@ def _settled(lane: Lane, asked: Asked, decision: Decision, question: Question, a
     people = electorate.of(lane, question, lane.now)
     if not people.reached(electorate.approving(question)):
         moves.reopen(lane, question)
-        return _stands(_with(decision, _insufficient(question)), question)
+        return Consent(_with(decision, _insufficient(question)), question)
     moves.redeem(lane, question, admission_id)
-    return _stands(replace(decision, outcome=Outcome.ALLOW), question, consumed=question.id)
+    return Consent(replace(decision, outcome=Outcome.ALLOW), question, consumed=question.id)
 
 
 def _precondition(asked: Asked, question: Question) -> Trigger | None:
@@ -207,20 +226,7 @@ def _is_about(question: Question, asked: Asked) -> bool:
 
 
 def _refused(decision: Decision, trigger: Trigger, question: Question | None = None) -> Consent:
-    return _stands(_with(decision, trigger), question)
-
-
-def _stands(decision: Decision, question: Question | None, consumed: str | None = None) -> Consent:
-    if question is None:
-        return Consent(decision)
-    seen = of_question(question)
-    recorded = {name: value for name, value in seen.items() if name != "arguments"}
-    return Consent(
-        decision,
-        said={"approval_id": question.id, "approval": seen},
-        recorded={"approval": {"id": question.id, **recorded, "voters": _voters(question)}},
-        consumed=consumed,
-    )
+    return Consent(_with(decision, trigger), question)
 
 
 def of_question(question: Question) -> dict[str, Json]:
