@@ -50,37 +50,42 @@ class Report:
             return found
         if found.principal != caller.principal and not caller.may("report"):
             return forbidden("report") if caller.may("resolve") else not_found(self.admission_id)
-        lapses.meet(lane, found)
-        return self._report(lane, caller, found)
+        return tell(lane, caller, found, self.said, trusted=caller.may("report"))
 
-    def _report(self, lane: Lane, caller: Caller, admission: Admission) -> Any:
-        trusted = caller.may("report")
-        state = self._state(admission, trusted=trusted)
-        if _repeats(admission, state, self.said):
-            return answers.view(admission, lane.now)
-        refusal = _contradicts(admission, self.said) or _wrong_currency(admission, self.said)
-        if refusal is not None:
-            return refusal
-        _close(lane, admission, state, self.said, resolved=False, trusted=trusted)
-        lane.journal.append(
-            "admission.performed",
-            {
-                **records.of_admission(admission),
-                "reported_by": caller.principal,
-                "said": self.said.outcome,
-                "trusted": trusted,
-                **_said(self.said, admission),
-            },
-            principal=caller.principal,
-            action=admission.action,
-        )
+
+def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, trusted: bool) -> Any:
+    """Move the admission to what was said, settle or release its spend, record it, and return how it stands.
+
+    `trusted` tells that the caller's word frees key and hold, and that a lower actual cost counts.
+    """
+    lapses.meet(lane, admission)
+    state = _state(admission, said, trusted=trusted)
+    if _repeats(admission, state, said):
         return answers.view(admission, lane.now)
+    refusal = _contradicts(admission, said) or _wrong_currency(admission, said)
+    if refusal is not None:
+        return refusal
+    _close(lane, admission, state, said, resolved=False, trusted=trusted)
+    lane.journal.append(
+        "admission.performed",
+        {
+            **records.of_admission(admission),
+            "reported_by": caller.principal,
+            "said": said.outcome,
+            "trusted": trusted,
+            **_said(said, admission),
+        },
+        principal=caller.principal,
+        action=admission.action,
+    )
+    return answers.view(admission, lane.now)
 
-    def _state(self, admission: Admission, *, trusted: bool) -> State:
-        """Return the state that the word leads to: an agent's "not executed" frees nothing where others must say."""
-        if self.said.outcome is State.NOT_EXECUTED and admission.outcome_by == "report" and not trusted:
-            return State.UNKNOWN
-        return self.said.outcome
+
+def _state(admission: Admission, said: Said, *, trusted: bool) -> State:
+    """Return the state that the word leads to: an agent's "not executed" frees nothing where others must say."""
+    if said.outcome is State.NOT_EXECUTED and admission.outcome_by == "report" and not trusted:
+        return State.UNKNOWN
+    return said.outcome
 
 
 @dataclass(frozen=True, slots=True)
