@@ -101,7 +101,8 @@ def _furnish(settings: Settings) -> House:
         database=database,
         signer=signer,
         lanes=Lanes(database, signer),
-        desk=Desk(database, LaneBuilder(facts, signer, PermitIssuer(signer, settings.address))),
+        builder=builder,
+        desk=Desk(database, builder),
         facts=facts,
         watch=Watch(database, authorities),
     )

@@ -8,6 +8,7 @@ from app.core.chain import Signer
 from app.db.database import Database
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
+from app.gate.lane import LaneBuilder
 from app.identity.watch import Watch
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -91,10 +92,6 @@ _OF_ERRORS: Final[Mapping[type[Exception], tuple[str, str]]] = MappingProxyType(
         ClientDisconnect: (RefusalKind.BAD_INPUT, "the body ended before it was whole"),
         DeskFullError: ("unavailable", "too many requests are waiting; nothing was changed"),
     }
-)
-
-_OF_STATUSES: Final[Mapping[int, str]] = MappingProxyType(
-    {404: RefusalKind.NOT_FOUND, 405: "method-not-allowed", 413: "too-large"}
 )
 
 
@@ -185,9 +182,19 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 async def _plain(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - it is installed for this type
-    kind = _OF_STATUSES.get(error.status_code, RefusalKind.BAD_INPUT)
-    detail = CATALOGUE[kind].remedy if kind == "method-not-allowed" else f"there is nothing at {request.scope['path']}"
-    return problem(request, kind, detail, headers=error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = ", ".join(sorted(_methods_at(request)))
+        return problem(request, "method-not-allowed", f"this takes {allowed}", headers={"Allow": allowed})
+    return problem(request, RefusalKind.NOT_FOUND, f"there is nothing at {request.scope['path']}")
+
+
+def _methods_at(request: Request) -> set[str]:
+    """Return the methods of every route at the request's path; one route knows only its own."""
+    methods: set[str] = set()
+    for route in iter_route_contexts(request.app.routes):
+        if route.path_regex.match(request.scope["path"]):
+            methods |= route.methods or set()
+    return methods
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

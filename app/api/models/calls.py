@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, FailFast, Field
+from pydantic import AfterValidator, Field
 
 from app.api.models.fields import (
     Amount,
@@ -85,7 +85,7 @@ class FindingBody(Body):
     title: Text
     severity: Severity
     gsar_score: Score
-    evidence_refs: Annotated[list[Text], FailFast(), Field(max_length=MOST_REFERENCES)]
+    evidence_refs: Annotated[list[Text], Field(max_length=MOST_REFERENCES, fail_fast=True)]
     confidence: Score | None = Field(default=None, description="the score, if it is left out")
 
     def to_finding(self) -> Finding:
@@ -119,8 +119,8 @@ class CallBody(Body):
     approval_context: dict[str, str] | None = None
     finding: FindingBody | None = None
     verification_id: Name | None = None
-    advice: Annotated[list[AdviceBody], FailFast(), Field(max_length=MOST_ADVICE)] = Field(default_factory=list)
-    precondition: Key | None = None
+    advice: Annotated[list[AdviceBody], Field(max_length=MOST_ADVICE, fail_fast=True)] = Field(default_factory=list)
+    precondition: KeyOrEmpty | None = Field(default=None, description="empty: it could not be taken")
     spend: Scopes = Field(default_factory=list)
     effect: Key | None = None
     lease: Duration | None = None

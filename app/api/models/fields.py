@@ -10,7 +10,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Annotated, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from app.core.durations import parse_duration
 from app.core.money import is_currency, parse_amount
@@ -103,8 +103,8 @@ Score = Annotated[float, BeforeValidator(_score), WithJsonSchema({"type": "numbe
 
 Count = Annotated[int, Field(ge=0, le=GREATEST_INTEGER)]
 
-Names = Annotated[list[Name], FailFast(), Field(max_length=MOST_TAGS), AfterValidator(_without_repeats)]
+Names = Annotated[list[Name], Field(max_length=MOST_TAGS, fail_fast=True), AfterValidator(_without_repeats)]
 """A set of names, 64 at most."""
 
-Scopes = Annotated[list[Key], FailFast(), Field(max_length=MOST_SCOPES), AfterValidator(_without_repeats)]
+Scopes = Annotated[list[Key], Field(max_length=MOST_SCOPES, fail_fast=True), AfterValidator(_without_repeats)]
 """A set of scopes, 16 at most."""

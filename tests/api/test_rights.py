@@ -1,0 +1,110 @@
+"""Every route against every bundle, from the one table."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+
+from app.api.rights import TABLE, Entry
+from app.audit.lane import Lane, Lanes
+from app.core.chain import Signer
+from app.core.refusals import Refusal
+from app.db.database import Database
+from app.identity import credentials, tenants
+from app.identity.credentials import NewKey
+from app.identity.principals import Statement
+from app.identity.rights import BUNDLES, SINGLY, SYSTEM_TENANT
+from tests.conftest import ADDRESS
+
+_OPENAPI = ("GET", "/openapi.json")
+_SOMETHING = "something"
+
+
+def routes_of(app: FastAPI) -> Iterator[tuple[str, str]]:
+    for context in iter_route_contexts(app.routes):
+        for method in (context.methods or set()) - {"HEAD"}:
+            yield method, context.path or ""
+
+
+@pytest.fixture
+async def held(database: Database, signer: Signer) -> dict[str, str]:
+    """A key for every bundle and for every right that is given singly, all in the tenant of the platform."""
+    lanes = Lanes(database, signer)
+    wanted = {bundle: NewKey(Statement(bundle, "human"), bundles=frozenset({bundle})) for bundle in BUNDLES}
+    for right in SINGLY - {"speak_for"}:
+        wanted[right] = NewKey(Statement(right, "human"), rights=frozenset({right}))
+    speaks = frozenset({"speak_for"})
+    wanted["speak_for"] = NewKey(Statement("speak_for", "human"), rights=speaks, speak_for=frozenset({"agent"}))
+    first = await tenants.create(
+        lanes, SYSTEM_TENANT, NewKey(Statement("first", "human"), frozenset({"admin"})), "test"
+    )
+    assert not isinstance(first, Refusal)
+
+    async def issue(lane: Lane) -> dict[str, str]:
+        issued = {name: await credentials.issue(lane, new, "test") for name, new in wanted.items()}
+        return {name: key.key for name, key in issued.items() if not isinstance(key, Refusal)}
+
+    return await lanes.run(SYSTEM_TENANT, issue)
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url=ADDRESS) as client:
+        yield client
+
+
+def rights_of(holder: str) -> frozenset[str]:
+    return frozenset(BUNDLES.get(holder, frozenset({holder})))
+
+
+async def test_every_route_lets_in_exactly_those_who_have_its_right(
+    app: FastAPI, client: httpx.AsyncClient, held: dict[str, str]
+) -> None:
+    wrong = []
+    for method, path in routes_of(app):
+        entry = TABLE.get((method, path))
+        if entry is None or entry.rights is None:
+            continue
+        for holder, key in held.items():
+            status = await _knock(client, method, path, {"Authorization": f"Bearer {key}"})
+            if (status != httpx.codes.FORBIDDEN) != entry.admits(rights_of(holder)):
+                wrong.append((method, path, holder, status))
+    assert wrong == []
+
+
+async def test_without_a_key_only_public_routes_answer(app: FastAPI, client: httpx.AsyncClient) -> None:
+    for method, path in routes_of(app):
+        status = await _knock(client, method, path, {})
+        entry = TABLE.get((method, path))
+        public = entry is not None and entry.rights is None
+        assert (status != httpx.codes.UNAUTHORIZED) == (public or (method, path) == _OPENAPI), (method, path, status)
+
+
+def test_every_route_has_an_entry_and_every_entry_a_right_that_somebody_can_have(app: FastAPI) -> None:
+    routes = set(routes_of(app)) - {_OPENAPI}
+    assert routes - TABLE.keys() == set()
+    can_be_had = frozenset().union(*BUNDLES.values(), SINGLY)
+    for route, entry in TABLE.items():
+        assert entry.rights is None or entry.rights <= can_be_had, route
+
+
+def test_a_route_without_an_entry_lets_nobody_in() -> None:
+    assert not Entry(frozenset({"no such right"})).admits(can_do_everything())
+
+
+def can_do_everything() -> frozenset[str]:
+    return frozenset().union(*BUNDLES.values(), SINGLY)
+
+
+async def _knock(client: httpx.AsyncClient, method: str, path: str, headers: dict[str, str]) -> int:
+    """Ask for a thing that does not exist, with a body that cannot be taken: whoever may, learns that."""
+    content = b"[]" if method in {"POST", "PATCH", "PUT"} else None
+    headers = {**headers, "Content-Type": "application/json"} if content else headers
+    url = re.sub(r"\{[^}]+\}", _SOMETHING, path)
+    params = {"wait": "0"} if path.startswith("/v1/approvals") else {}
+    answered = await client.request(method, url, content=content, headers=headers, params=params)
+    return answered.status_code
