@@ -1,6 +1,6 @@
 """Asking before acting, and saying what came of it."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Header, Query
 from starlette.responses import Response
@@ -13,6 +13,7 @@ from app.api.problems import RefusedError
 from app.api.requests import Request
 from app.api.responses import answer
 from app.core.refusals import Refusal, RefusalKind
+from app.core.values import Json
 from app.db.ids import new_id
 from app.effects import queries
 from app.effects.admissions import State
@@ -22,6 +23,7 @@ from app.gate.admit import Admit
 from app.gate.answers import Answer
 from app.gate.decide import decide_call
 from app.gate.extend import Extend
+from app.gate.group import Command
 from app.gate.report import Report, Resolve, Said
 from app.gate.visibility import may_see
 
@@ -126,7 +128,7 @@ async def read_effect(request: Request, key: Annotated[str, Query(min_length=1, 
     return answer(found)
 
 
-async def _change(request: Request, command: Any) -> Response:
+async def _change(request: Request, command: Command[dict[str, Json] | Refusal]) -> Response:
     changed = await submit(request, command)
     return _refused(request, changed) if isinstance(changed, Refusal) else answer(changed)
 

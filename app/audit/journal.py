@@ -88,7 +88,7 @@ class Journal:
 
     def load(self, name: str, rows: Rows) -> None:
         """Refuse rows: the journal reads none."""
-        raise LookupError(name)
+        raise LookupError(f"{len(rows)} rows of {name}")
 
     def writes(self) -> Mapping[str, Rows]:
         """Return the signed records and the head after them."""

@@ -1,7 +1,7 @@
 """Reading the chain: as lines of an export, and as a search."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -139,7 +139,7 @@ async def lines(database: Database, tenant: str, span_: Range) -> AsyncIterator[
         first = rows[-1].seq + 1
 
 
-def _chunk(tenant: str, first: int, last: int) -> Any:
+def _chunk(tenant: str, first: int, last: int) -> Callable[[Reader], Awaitable[Sequence[Row[Any]]]]:
     async def query(reader: Reader) -> Sequence[Row[Any]]:
         return await reader.rows(_LINES, {"tenant": tenant, "first": first, "last": last, "limit": _CHUNK})
 

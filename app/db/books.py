@@ -72,7 +72,8 @@ def encode(value: Sequence[Any]) -> str:
 @lru_cache(maxsize=512)
 def _reading(fragments: tuple[tuple[str, str], ...]) -> TextClause:
     columns = ", ".join(
-        f"(SELECT coalesce(jsonb_agg(found.item), '[]') FROM ({sql}) AS found(item)) AS {name}" for name, sql in fragments
+        f"(SELECT coalesce(jsonb_agg(found.item), '[]') FROM ({sql}) AS found(item)) AS {name}"
+        for name, sql in fragments
     )
     return text(f"SELECT {columns}")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.core.money import format_amount
 
+DEFAULT_LEASE = timedelta(minutes=5)
 LONGEST_EXTENSION = timedelta(hours=1)
 LONGEST_LEASE = timedelta(hours=24)
 
@@ -71,13 +72,10 @@ class Admission:
 
     def as_row(self) -> dict[str, Any]:
         """Return the row as JSON."""
-        return {
-            name: _plain(getattr(self, name))
-            for name in self.__dataclass_fields__
-        }
+        return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
     return format_amount(value) if isinstance(value, Decimal) else value

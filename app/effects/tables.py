@@ -37,14 +37,32 @@ admissions = Table(
     comment="The answers that permitted something, and what came of them",
 )
 
-Index("ix_admissions_tenant_state_expires_at", admissions.c.tenant, admissions.c.state, admissions.c.expires_at,
-      postgresql_where=text("state IN ('reserved', 'unknown')"))
-Index("ix_admissions_tenant_principal_idempotency_key", admissions.c.tenant, admissions.c.principal,
-      admissions.c.idempotency_key, postgresql_where=admissions.c.idempotency_key.is_not(None))
-Index("ix_admissions_tenant_digest", admissions.c.tenant, admissions.c.digest,
-      postgresql_where=text("state = 'reserved' AND approval_id IS NOT NULL"))
-Index("ix_admissions_tenant_run_id", admissions.c.tenant, admissions.c.run_id,
-      postgresql_where=admissions.c.run_id.is_not(None))
+Index(
+    "ix_admissions_tenant_state_expires_at",
+    admissions.c.tenant,
+    admissions.c.state,
+    admissions.c.expires_at,
+    postgresql_where=text("state IN ('reserved', 'unknown')"),
+)
+Index(
+    "ix_admissions_tenant_principal_idempotency_key",
+    admissions.c.tenant,
+    admissions.c.principal,
+    admissions.c.idempotency_key,
+    postgresql_where=admissions.c.idempotency_key.is_not(None),
+)
+Index(
+    "ix_admissions_tenant_digest",
+    admissions.c.tenant,
+    admissions.c.digest,
+    postgresql_where=text("state = 'reserved' AND approval_id IS NOT NULL"),
+)
+Index(
+    "ix_admissions_tenant_run_id",
+    admissions.c.tenant,
+    admissions.c.run_id,
+    postgresql_where=admissions.c.run_id.is_not(None),
+)
 
 effects = Table(
     "effects",

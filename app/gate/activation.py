@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.core.refusals import Refusal, RefusalKind
 from app.db import books
 from app.db.database import Database, Writer
-from app.gate import questions
+from app.gate import moves
 from app.gate.authorisation import authorise
 from app.gate.lane import Lane, LaneBuilder
 from app.policies.revisions import Revision
@@ -75,4 +75,4 @@ def _activate(lane: Lane, wanted: Activation) -> None:
         principal=by,
     )
     for question in lane.approvals.of_other_versions(revision.version):
-        questions.cancel(lane, question, by, "another version of the policy is in force")
+        moves.cancel(lane, question, by, "another version of the policy is in force")

@@ -9,10 +9,10 @@ from decimal import Decimal
 from app.core.actions import Call, Caller
 from app.core.chain import timestamp
 from app.core.checks import spend_check, verification_check
-from app.core.codes import Code, Trigger
+from app.core.codes import Trigger
 from app.core.decision import Decision, decide
 from app.core.outcomes import Outcome
-from app.core.refusals import Refusal
+from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
@@ -25,10 +25,13 @@ from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.redemption import Consent
 
+
 @dataclass(slots=True)
 class Admit:
-    """A call that wants to run. `id` becomes the admission's, if there is one; `prepared` is how it was weighed
-    before the group, and is only used where weighing again could give nothing else."""
+    """A call that wants to run; `id` becomes the admission's, if there is one.
+
+    `prepared` is how it was weighed before the group, and is only used where weighing again could give nothing else.
+    """
 
     id: str
     request_id: str
@@ -79,6 +82,14 @@ class Admit:
             return self._admit(lane, self._asked, consent)
         return self._refuse(lane, self._asked, consent)
 
+    def weighed(self, lane: Lane) -> tuple[Asked, Decision] | Refusal:
+        """Return the call as it was weighed and what is decided before people are heard, for who only asks them."""
+        if isinstance(self._caller, Refusal):
+            return self._caller
+        if self._asked is None:
+            return Refusal(RefusalKind.CONFLICT, NO_POLICY.message, code=NO_POLICY.code)
+        return self._asked, self._decide(lane, self._asked)
+
     def _stored_admission(self, lane: Lane, caller: Caller) -> Admission | None:
         if self.call.idempotency_key is None:
             return None
@@ -95,13 +106,21 @@ class Admit:
         if self.call.verification_id is not None:
             lane.evidence.use(self.call.verification_id, admission.id)
         token = provider_token(lane.tenant, admission)
-        seq = self._record(lane, asked_, consent, {"admission": {
-            **records.of_admission(admission), "expires_at": timestamp(admission.expires_at)}})
-        body = answers.of_decision(asked_, consent.decision) | consent.said | {
-            "allowed": True,
-            "audit_id": answers.audit_id(lane.tenant, seq),
-            "admission": answers.of_admission(admission, token),
-        }
+        seq = self._record(
+            lane,
+            asked_,
+            consent,
+            {"admission": {**records.of_admission(admission), "expires_at": timestamp(admission.expires_at)}},
+        )
+        body = (
+            answers.of_decision(asked_, consent.decision)
+            | consent.said
+            | {
+                "allowed": True,
+                "audit_id": answers.audit_id(lane.tenant, seq),
+                "admission": answers.of_admission(admission, token),
+            }
+        )
         if self.call.permit:
             body["decision_token"] = permits.issue(lane, admission, self.call)
         admission.answer = json.dumps(body)

@@ -132,10 +132,12 @@ def view(admission: Admission, now: datetime) -> dict[str, Json]:
         "effect": list(admission.effects),
         "attempt": admission.attempt,
         "spend": list(admission.scopes),
-        "cost": None if not admission.currency else {
-            "amount": format_amount(admission.amount), "currency": admission.currency},
-        "actual_cost": None if admission.actual is None else {
-            "amount": format_amount(admission.actual), "currency": admission.currency},
+        "cost": None
+        if not admission.currency
+        else {"amount": format_amount(admission.amount), "currency": admission.currency},
+        "actual_cost": None
+        if admission.actual is None
+        else {"amount": format_amount(admission.actual), "currency": admission.currency},
         "created_at": timestamp(admission.created_at),
         "expires_at": timestamp(admission.expires_at),
         "closed_at": None if admission.closed_at is None else timestamp(admission.closed_at),

@@ -29,7 +29,7 @@ class Asked:
         return not self.weighing.reads_now and caller == self.caller and policy.revision == self.policy.revision
 
     def request_digest(self) -> str:
-        """Return the digest of what was sent, without version label and bound context: what an idempotency key names."""
+        """Return the digest of what was sent, without version label and bound context."""
         return self.key if not self.weighing.terms.bind else request_digest(self.call, self.caller)
 
 

@@ -9,12 +9,14 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from app.db.database import Database, StoreUnavailableError
 from app.gate import group
 from app.gate.group import Command
 from app.gate.lane import LaneBuilder
+
+T = TypeVar("T")
 
 
 class DeskFullError(Exception):
@@ -33,7 +35,7 @@ class DeskLimits:
 
 @dataclass(slots=True)
 class _Ticket:
-    command: Command
+    command: Command[Any]
     answer: "asyncio.Future[Any]"
     due: float
 
@@ -62,7 +64,7 @@ class Desk:
             for _ in range(self._limits.in_flight):
                 workers.create_task(self._work())
 
-    async def submit(self, tenant: str, command: Command) -> Any:
+    async def submit(self, tenant: str, command: Command[T]) -> T:
         """Return the command's answer once it is committed. A caller that goes away changes nothing.
 
         Raises:
@@ -77,7 +79,8 @@ class Desk:
         self._enqueue(tenant, ticket)
         try:
             async with asyncio.timeout_at(ticket.due):
-                return await asyncio.shield(ticket.answer)
+                answer: T = await asyncio.shield(ticket.answer)
+                return answer
         except TimeoutError as error:
             raise StoreUnavailableError from error
 
@@ -113,16 +116,14 @@ class Desk:
         if not timely:
             return
         try:
-            answers = await group.serve(
-                self._database, self._builder, tenant, [ticket.command for ticket in timely]
-            )
+            answers = await group.serve(self._database, self._builder, tenant, [ticket.command for ticket in timely])
         except Exception as error:  # noqa: BLE001 - whatever it was, every caller gets it and the desk goes on
             answers = {ticket.command.id: error for ticket in timely}
         for ticket in timely:
             _answer(ticket, answers[ticket.command.id])
 
 
-def _answer(ticket: _Ticket, answer: Any) -> None:
+def _answer(ticket: _Ticket, answer: object) -> None:
     if isinstance(answer, Exception):
         ticket.answer.set_exception(answer)
         # The caller may be gone, and then nobody retrieves it.

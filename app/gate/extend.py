@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from app.core.actions import Caller
 from app.core.chain import timestamp
 from app.core.refusals import Refusal, RefusalKind
+from app.core.values import Json
 from app.effects.admissions import LONGEST_EXTENSION, LONGEST_LEASE, Admission
 from app.gate import answers, lapses, records
 from app.gate.authorisation import authorise, revoked
@@ -27,7 +27,7 @@ class Extend:
         """Ask for the admission."""
         lane.effects.want(self.admission_id)
 
-    def run(self, lane: Lane) -> Any:
+    def run(self, lane: Lane) -> dict[str, Json] | Refusal:
         """Move the end of the lease, and record it."""
         caller = authorise(lane, self.credential_id, "admit")
         if isinstance(caller, Refusal):
@@ -52,7 +52,7 @@ class Extend:
             )
         return None
 
-    def _extend(self, lane: Lane, caller: Caller, admission: Admission) -> Any:
+    def _extend(self, lane: Lane, caller: Caller, admission: Admission) -> dict[str, Json] | Refusal:
         until = lane.now + min(self.lease, LONGEST_EXTENSION)
         admission.expires_at = max(admission.expires_at, min(until, admission.created_at + LONGEST_LEASE))
         lane.effects.touch(admission)

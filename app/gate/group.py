@@ -1,8 +1,8 @@
 """One group of commands of one tenant, in one transaction; and what is done when that fails."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 import structlog
 from sqlalchemy import text
@@ -13,6 +13,9 @@ from app.db import books
 from app.db.database import CommitLostError, Database, StoreUnavailableError, Writer
 from app.gate.lane import Lane, LaneBuilder
 
+T = TypeVar("T")
+Answer_co = TypeVar("Answer_co", covariant=True)
+
 _log = structlog.get_logger(__name__)
 
 _COMMITTED = text("SELECT command_id FROM audit_records WHERE tenant = :tenant AND command_id = ANY(:ids)")
@@ -20,7 +23,7 @@ _RECOVERIES = 5
 _RECOVERY_PAUSE = 0.2
 
 
-class Command(Protocol):
+class Command(Protocol[Answer_co]):
     """One change of a tenant's state.
 
     `id` is made before the first try and is unique. A command may be run several times before its answer leaves, each
@@ -36,7 +39,7 @@ class Command(Protocol):
         """Tell the books what has to be read."""
         ...
 
-    def run(self, lane: Lane) -> Any:
+    def run(self, lane: Lane) -> Answer_co:
         """Change the books, append the records, and return the answer."""
         ...
 
@@ -48,7 +51,7 @@ class CommandFailedError(Exception):
 class _FaultyError(Exception):
     """Inside a group: which command raised. Rolls the group back, so that it can run again without it."""
 
-    def __init__(self, command: Command) -> None:
+    def __init__(self, command: Command[Any]) -> None:
         super().__init__()
         self.command = command
 
@@ -57,7 +60,7 @@ Answers = dict[str, Any]
 """By command id: what it returned, or the exception that is its answer."""
 
 
-async def serve(database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command]) -> Answers:
+async def serve(database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command[Any]]) -> Answers:
     """Run the commands in one transaction and return an answer for each.
 
     A command at fault is answered with `CommandFailedError` and the others run again without it. If the connection
@@ -82,7 +85,7 @@ async def serve(database: Database, builder: LaneBuilder, tenant: str, commands:
 
 
 async def _serve_one_by_one(
-    database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command]
+    database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command[Any]]
 ) -> Answers:
     answers: Answers = {}
     for command in commands:
@@ -91,7 +94,7 @@ async def _serve_one_by_one(
 
 
 async def _serve_together(
-    database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command]
+    database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command[Any]]
 ) -> Answers:
     answers: Answers = {}
 
@@ -106,7 +109,7 @@ async def _serve_together(
         return await _recover(database, builder, tenant, commands, answers)
 
 
-async def _run(tx: Writer, builder: LaneBuilder, tenant: str, commands: Sequence[Command]) -> Answers:
+async def _run(tx: Writer, builder: LaneBuilder, tenant: str, commands: Sequence[Command[Any]]) -> Answers:
     lane = await builder.open(tx, tenant)
     for command in commands:
         _guarded(command, command.wants, lane)
@@ -119,7 +122,7 @@ async def _run(tx: Writer, builder: LaneBuilder, tenant: str, commands: Sequence
     return answers
 
 
-def _guarded(command: Command, step: Any, lane: Lane) -> Any:
+def _guarded(command: "Command[Any]", step: Callable[[Lane], T], lane: Lane) -> T:
     try:
         return step(lane)
     except Exception as error:
@@ -127,7 +130,7 @@ def _guarded(command: Command, step: Any, lane: Lane) -> Any:
 
 
 async def _recover(
-    database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command], answers: Answers
+    database: Database, builder: LaneBuilder, tenant: str, commands: Sequence[Command[Any]], answers: Answers
 ) -> Answers:
     """After a lost COMMIT: answer what is in the record, and run the rest, under one lock.
 

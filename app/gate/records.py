@@ -108,5 +108,10 @@ def of_admission(admission: Admission) -> dict[str, Json]:
 
 def held(admission: Admission) -> dict[str, Any]:
     """Return what an admission holds, where it holds anything."""
-    return {"held": {"amount": format_amount(admission.amount), "currency": admission.currency,
-                     "scopes": list(admission.scopes)}}
+    return {
+        "held": {
+            "amount": format_amount(admission.amount),
+            "currency": admission.currency,
+            "scopes": list(admission.scopes),
+        }
+    }

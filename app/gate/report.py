@@ -1,7 +1,6 @@
 """Reporting what came of an admission, and resolving what nobody knows."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from app.core.actions import Caller
 from app.core.money import Money, format_amount
@@ -38,7 +37,7 @@ class Report:
         """Ask for the admission and what it holds."""
         lane.effects.want(self.admission_id)
 
-    def run(self, lane: Lane) -> Any:
+    def run(self, lane: Lane) -> dict[str, Json] | Refusal:
         """Move the admission to what was said, settle or release its spend, and record it."""
         caller = identify(lane, self.credential_id)
         if isinstance(caller, Refusal):
@@ -53,7 +52,7 @@ class Report:
         return tell(lane, caller, found, self.said, trusted=caller.may("report"))
 
 
-def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, trusted: bool) -> Any:
+def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, trusted: bool) -> dict[str, Json] | Refusal:
     """Move the admission to what was said, settle or release its spend, record it, and return how it stands.
 
     `trusted` tells that the caller's word frees key and hold, and that a lower actual cost counts.
@@ -101,7 +100,7 @@ class Resolve:
         """Ask for the admission and what it holds."""
         lane.effects.want(self.admission_id)
 
-    def run(self, lane: Lane) -> Any:
+    def run(self, lane: Lane) -> dict[str, Json] | Refusal:
         """Settle or release what the admission holds, and record who said so and why."""
         caller = authorise(lane, self.credential_id, "resolve")
         if isinstance(caller, Refusal):
@@ -112,7 +111,7 @@ class Resolve:
         lapses.meet(lane, admission)
         return self._resolve(lane, caller, admission)
 
-    def _resolve(self, lane: Lane, caller: Caller, admission: Admission) -> Any:
+    def _resolve(self, lane: Lane, caller: Caller, admission: Admission) -> dict[str, Json] | Refusal:
         if admission.resolved and _repeats(admission, self.said.outcome, self.said):
             return answers.view(admission, lane.now)
         if admission.state is not State.UNKNOWN:

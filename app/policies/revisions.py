@@ -58,9 +58,7 @@ async def store(lane: Lane, principal: str, document: str, policy: Policy) -> Re
             pointer="/version",
         )
     row = await lane.tx.row(_NEXT, {"tenant": tenant})
-    revision = Revision(
-        row.revision if row else 1, policy.version, policy.digest, document, lane.now, principal
-    )
+    revision = Revision(row.revision if row else 1, policy.version, policy.digest, document, lane.now, principal)
     await lane.tx.write(
         _STORE,
         {

@@ -16,9 +16,7 @@ _RECORDS: list[dict[str, Any]] = _VECTORS["records"]
 
 
 def _canonical(record: dict[str, Any]) -> str:
-    return chain.canonical(
-        record["seq"], record["ts"], record["event_type"], record["payload"], record["prev_hash"]
-    )
+    return chain.canonical(record["seq"], record["ts"], record["event_type"], record["payload"], record["prev_hash"])
 
 
 def test_canonical_bytes_are_the_known_ones() -> None:

@@ -15,8 +15,13 @@ _AMOUNTS = st.decimals(min_value=0, max_value=Decimal("999999999999999.99999999"
 @pytest.mark.parametrize(
     ("value", "amount"),
     [
-        ("0", "0"), ("12.5", "12.5"), ("12.50", "12.5"), (7, "7"), (Fraction("0.1"), "0.1"),
-        (Fraction("12.50"), "12.5"), ("999999999999999.99999999", "999999999999999.99999999"),
+        ("0", "0"),
+        ("12.5", "12.5"),
+        ("12.50", "12.5"),
+        (7, "7"),
+        (Fraction("0.1"), "0.1"),
+        (Fraction("12.50"), "12.5"),
+        ("999999999999999.99999999", "999999999999999.99999999"),
     ],
 )
 def test_amounts(value: str | int | float, amount: str) -> None:
@@ -26,8 +31,32 @@ def test_amounts(value: str | int | float, amount: str) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        "١٢", "1_000", " 5", "5 ", "1E+2", "-1", -1, True, None, "", ".5", "5.", "00", "01", "+1", "1e2", "NaN",
-        "Infinity", "1.123456789", "1000000000000000", Fraction("1e2"), Fraction("1E-2"), 0.5, "1\n", [], {},
+        "١٢",
+        "1_000",
+        " 5",
+        "5 ",
+        "1E+2",
+        "-1",
+        -1,
+        True,
+        None,
+        "",
+        ".5",
+        "5.",
+        "00",
+        "01",
+        "+1",
+        "1e2",
+        "NaN",
+        "Infinity",
+        "1.123456789",
+        "1000000000000000",
+        Fraction("1e2"),
+        Fraction("1E-2"),
+        0.5,
+        "1\n",
+        [],
+        {},
     ],
 )
 def test_nothing_else_is_an_amount(value: object) -> None:

@@ -1,0 +1,63 @@
+"""A policy document as it comes over HTTP: YAML itself, or JSON around its text or its object."""
+
+import asyncio
+import json
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from app.api.models.policies import DocumentBody
+from app.api.problems import Fault, RefusedError, bad_input
+from app.api.requests import Request
+from app.core import policy as policies
+from app.core.policy import DocumentError, Policy
+from app.core.policy.problems import Problem
+from app.core.refusals import RefusalKind
+
+_YAML: Final = frozenset({"application/yaml", "application/x-yaml", "text/yaml"})
+
+
+async def document_of(request: Request) -> tuple[str, Policy]:
+    """Return the document's text and what it compiles to.
+
+    Raises:
+        RefusedError: it does not load; every place is named.
+    """
+    source = await _text(request)
+    return source, await compiled(source, "" if request.media_type in _YAML else "/document")
+
+
+async def compiled(source: str | dict[str, Any], under: str) -> Policy:
+    """Return the compiled document. A large one takes a while, and others are served meanwhile.
+
+    Raises:
+        RefusedError: it does not load; pointers begin with `under`.
+    """
+    try:
+        return await asyncio.to_thread(policies.load, source)
+    except DocumentError as error:
+        faults = tuple(_fault(problem, under) for problem in error.problems)
+        raise RefusedError(RefusalKind.BAD_INPUT, f"the policy does not load: {faults[0].detail}", faults) from None
+
+
+async def _text(request: Request) -> str:
+    if request.media_type in _YAML:
+        return _decoded(await request.body())
+    try:
+        body = DocumentBody.model_validate(await request.json())
+    except ValidationError as error:
+        detail = 'send {"document": …} with the text or the object, or the YAML itself as application/yaml'
+        raise bad_input(detail, "/document") from error
+    return body.document if isinstance(body.document, str) else json.dumps(body.document, ensure_ascii=False)
+
+
+def _decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise bad_input("the document is not UTF-8") from None
+
+
+def _fault(problem: Problem, under: str) -> Fault:
+    place = "" if problem.line is None else f"line {problem.line}, column {problem.column}: "
+    return Fault(f"{place}{problem.message}", f"{under}{problem.pointer}")
