@@ -17,6 +17,7 @@ class RefusalKind(StrEnum):
     BAD_INPUT = "bad-input"
     UNAUTHENTICATED = "unauthenticated"
     FORBIDDEN = "forbidden"
+    DENIED = "denied"
     NOT_FOUND = "not-found"
     CONFLICT = "conflict"
     IDEMPOTENCY_CONFLICT = "idempotency-conflict"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from app.core.actions import Call, Caller
+from app.core.actions import Call, Caller, Verification
 from app.core.chain import timestamp
 from app.core.checks import spend_check, verification_check
 from app.core.codes import Trigger
@@ -16,7 +16,7 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
-from app.gate import answers, asked, permits, records, redemption, replay
+from app.gate import answers, asked, permits, records, redemption, replay, skepticism
 from app.gate.answers import Answer
 from app.gate.asked import Asked
 from app.gate.authorisation import NO_POLICY, authorise, revoked
@@ -56,6 +56,8 @@ class Admit:
             return
         lane.effects.want_effects(self._asked.weighing.effects)
         lane.spend.want(self._asked.weighing.limits)
+        if self._asked.weighing.cost is not None:
+            lane.spend.want_totals(self._asked.weighing.scopes, self._asked.weighing.cost.currency)
         if self.call.verification_id is not None:
             lane.evidence.want(self.call.verification_id)
         redemption.want(lane, self._asked)
@@ -112,11 +114,9 @@ class Admit:
             consent,
             {"admission": {**records.of_admission(admission), "expires_at": timestamp(admission.expires_at)}},
         )
-        body = (
-            answers.of_decision(asked_, consent.decision)
-            | consent.said
-            | {
-                "allowed": True,
+        body = answers.of_decision(asked_, consent.decision) | {
+            **consent.said,
+            "allowed": True,
                 "audit_id": answers.audit_id(lane.tenant, seq),
                 "admission": answers.of_admission(admission, token),
             }
@@ -128,8 +128,8 @@ class Admit:
 
     def _refuse(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
         seq = self._record(lane, asked_, consent, {})
-        body = answers.of_decision(asked_, consent.decision) | consent.said
-        return Answer(body | {"audit_id": answers.audit_id(lane.tenant, seq)})
+        body = answers.of_decision(asked_, consent.decision)
+        return Answer({**body, **consent.said, "audit_id": answers.audit_id(lane.tenant, seq)})
 
     def _admission(self, lane: Lane, asked_: Asked, consent: Consent) -> Admission:
         weighing, cost = asked_.weighing, asked_.weighing.cost
@@ -189,11 +189,18 @@ def _stored_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger]:
     weighing = asked_.weighing
     checks = [
         revoked(lane, asked_.caller.principal, asked_.call.action.name),
-        verification_check(weighing, weighing.verification),
+        verification_check(weighing, _verification(lane, asked_)),
         *_spend_checks(lane, asked_),
         *check_effects(lane, weighing.effects, weighing.terms.max_attempts),
     ]
     return [check for check in checks if check is not None]
+
+
+def _verification(lane: Lane, asked_: Asked) -> Verification | None:
+    """Return what counts as verified: what was posted for this call, or what the skeptic makes of the finding."""
+    if asked_.call.verification_id is None:
+        return skepticism.of_finding(asked_.call, asked_.caller)
+    return lane.evidence.counting(asked_.call.verification_id, asked_.digest)
 
 
 def _spend_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger | None]:

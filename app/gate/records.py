@@ -14,6 +14,7 @@ from app.core.values import Json
 from app.effects.admissions import Admission
 from app.gate.asked import Asked
 from app.policies.active import ActivePolicy
+from app.spend.book import SpendBook
 
 
 def recordable(value: Json) -> Json:
@@ -115,3 +116,12 @@ def held(admission: Admission) -> dict[str, Any]:
             "scopes": list(admission.scopes),
         }
     }
+
+
+def of_totals(spend: SpendBook, scopes: Sequence[str], currency: str) -> list[Json]:
+    """Return what is held and was ever spent on each scope after this, in a currency."""
+    sums = ((scope, spend.sums(scope, currency)) for scope in scopes)
+    return [
+        {"scope": scope, "held": format_amount(found.held), "spent": format_amount(found.spent)}
+        for scope, found in sums
+    ]
