@@ -59,8 +59,8 @@ def _why_not(lane: Lane, wanted: Activation) -> Refusal | None:
 
 
 def _activate(lane: Lane, wanted: Activation) -> None:
-    identity = lane.authority.identify(wanted.credential_id, lane.now)
-    by = "" if identity is None else identity.caller.principal
+    caller = lane.authority.caller(wanted.credential_id, lane.now)
+    by = "" if caller is None else caller.principal
     revision, before = wanted.revision, lane.head.policy_revision
     lane.head.policy_revision = revision.revision
     lane.journal.append(

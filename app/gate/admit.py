@@ -1,29 +1,26 @@
 """Admitting: the one command that can answer "run it"."""
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from app.core.actions import Call, Caller, Verification
+from app.core.actions import Call, Caller
 from app.core.chain import timestamp
-from app.core.checks import spend_check, verification_check
-from app.core.codes import Trigger
 from app.core.decision import Decision, decide
 from app.core.outcomes import Outcome
 from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
-from app.gate import answers, asked, permits, records, redemption, replay, skepticism
+from app.gate import answers, asked, permits, records, redemption, replay, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked
-from app.gate.authorisation import NO_POLICY, authorise, revoked
-from app.gate.effect_checks import check_effects
+from app.gate.authorisation import NO_POLICY, authorise
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.redemption import Consent
+from app.gate.stored_checks import check_stored
 
 
 @dataclass(slots=True)
@@ -56,6 +53,7 @@ class Admit:
             return
         lane.effects.want_effects(self._asked.weighing.effects)
         lane.spend.want(self._asked.weighing.limits)
+        lane.spend.want_totals(self._asked.weighing.scopes, _currency(self._asked))
         if self._asked.weighing.cost is not None:
             lane.spend.want_totals(self._asked.weighing.scopes, self._asked.weighing.cost.currency)
         if self.call.verification_id is not None:
@@ -99,7 +97,7 @@ class Admit:
 
     def _decide(self, lane: Lane, asked_: Asked) -> Decision:
         kept = redemption.kept_advice(lane, asked_)
-        return decide([*asked_.weighing.triggered, *_stored_checks(lane, asked_)], (*self.call.advice, *kept))
+        return decide([*asked_.weighing.triggered, *check_stored(lane, asked_)], (*self.call.advice, *kept))
 
     def _admit(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
         admission = self._admission(lane, asked_, consent)
@@ -107,7 +105,7 @@ class Admit:
         lane.spend.hold(hold_of(admission))
         if self.call.verification_id is not None:
             lane.evidence.use(self.call.verification_id, admission.id)
-        token = provider_token(lane.tenant, admission)
+        token = tokens.for_provider(lane.tenant, admission.id)
         seq = self._record(
             lane,
             asked_,
@@ -117,10 +115,9 @@ class Admit:
         body = answers.of_decision(asked_, consent.decision) | {
             **consent.said,
             "allowed": True,
-                "audit_id": answers.audit_id(lane.tenant, seq),
-                "admission": answers.of_admission(admission, token),
-            }
-        )
+            "audit_id": answers.audit_id(lane.tenant, seq),
+            "admission": answers.of_admission(admission, token),
+        }
         if self.call.permit:
             body["decision_token"] = permits.issue(lane, admission, self.call)
         admission.answer = json.dumps(body)
@@ -146,7 +143,7 @@ class Admit:
             attempt=lane.effects.attempt(weighing.effects),
             scopes=list(weighing.scopes),
             amount=Decimal(0) if cost is None else cost.amount,
-            currency="" if cost is None else cost.currency,
+            currency=_currency(asked_),
             outcome_by=weighing.terms.outcome_by,
             run_id=self.call.run_id,
             approval_id=consent.consumed,
@@ -158,6 +155,7 @@ class Admit:
         payload = {
             **records.of_call(self.request_id, asked_),
             **records.of_decision(consent.decision),
+            "totals": records.of_totals(lane.spend, asked_.weighing.scopes, _currency(asked_)),
             **consent.recorded,
             **also,
         }
@@ -184,36 +182,6 @@ def _request_digest(weighed: Asked | None, call: Call, caller: Caller) -> str:
     return asked.request_digest(call, caller) if weighed is None else weighed.request_digest()
 
 
-def _stored_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger]:
-    """Return what the stored state has against the call: a revocation, evidence, spend, effects."""
-    weighing = asked_.weighing
-    checks = [
-        revoked(lane, asked_.caller.principal, asked_.call.action.name),
-        verification_check(weighing, _verification(lane, asked_)),
-        *_spend_checks(lane, asked_),
-        *check_effects(lane, weighing.effects, weighing.terms.max_attempts),
-    ]
-    return [check for check in checks if check is not None]
-
-
-def _verification(lane: Lane, asked_: Asked) -> Verification | None:
-    """Return what counts as verified: what was posted for this call, or what the skeptic makes of the finding."""
-    if asked_.call.verification_id is None:
-        return skepticism.of_finding(asked_.call, asked_.caller)
-    return lane.evidence.counting(asked_.call.verification_id, asked_.digest)
-
-
-def _spend_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger | None]:
+def _currency(asked_: Asked) -> str:
     cost = asked_.weighing.cost
-    amount = Decimal(0) if cost is None else cost.amount
-    return [
-        spend_check(limit, scope, *lane.spend.room(limit, scope), amount) for limit, scope in asked_.weighing.limits
-    ]
-
-
-def provider_token(tenant: str, admission: Admission) -> str:
-    """Return what a provider may be given as its idempotency key: the same for one attempt, however often it is sent.
-
-    A retry after "not executed" is another admission and so another token; a replay is the same one.
-    """
-    return "cs_" + hashlib.sha256(f"{tenant}\n{admission.id}".encode()).hexdigest()[:32]
+    return "" if cost is None else cost.currency

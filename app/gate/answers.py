@@ -59,7 +59,7 @@ def of_decision(asked: Asked, decision: Decision) -> dict[str, Any]:
         "admission": None,
     }
     if decision.outcome is not Outcome.ALLOW:
-        message = asked.weighing.terms.message_for(decision.outcome)
+        message = asked.weighing.message_for(decision.outcome)
         if message is not None:
             body["message"] = message
     if decision.advised_outcome is not None:
@@ -94,7 +94,7 @@ def resolved(asked: Asked) -> dict[str, Json]:
     return {
         "environment": weighing.environment,
         "kind": weighing.kind,
-        "tags": sorted(set(weighing.tags)),
+        "tags": list(weighing.tags),
         "blast_radius": weighing.blast_radius,
         "asset": weighing.asset,
         "cost": None if cost is None else {"amount": format_amount(cost.amount), "currency": cost.currency},

@@ -13,12 +13,12 @@ NO_POLICY = Trigger(Code.NO_POLICY, Outcome.DENY, "no policy is active; a policy
 
 def identify(lane: Lane, credential_id: str) -> Caller | Refusal:
     """Return who the credential stands for today, or that it stands for nobody any more."""
-    identity = lane.authority.identify(credential_id, lane.now)
-    if identity is None:
+    caller = lane.authority.caller(credential_id, lane.now)
+    if caller is None:
         return Refusal(
             RefusalKind.UNAUTHENTICATED, "the key is revoked or has expired; ask an administrator for a new one"
         )
-    return identity.caller
+    return caller
 
 
 def authorise(lane: Lane, credential_id: str, right: str) -> Caller | Refusal:
@@ -36,10 +36,8 @@ def revoked(lane: Lane, principal: str, action: str) -> Trigger | None:
 
 def stopped(authority: Authority, principal: str, action: str) -> Trigger | None:
     """Return the check that fires while, by this authority, a revocation stops the principal from the action."""
-    found = authority.revocation_of(principal, action)
-    if found is None:
-        return None
-    return Trigger(Code.REVOKED, Outcome.DENY, "an operator has stopped this", {"revocation_id": found.id})
+    sentence = authority.revoked(principal, action)
+    return None if sentence is None else Trigger(Code.REVOKED, Outcome.DENY, sentence)
 
 
 def forbidden(right: str) -> Refusal:

@@ -7,13 +7,13 @@ from app.core.actions import Call, Caller
 from app.core.checks import verification_check
 from app.core.codes import Trigger
 from app.core.decision import decide
-from app.gate import answers
+from app.gate import answers, skepticism
 from app.gate.answers import Answer
 from app.gate.asked import Asked, weigh
 from app.gate.authorisation import NO_POLICY, stopped
 from app.gate.facts import Facts
 
-NOT_WEIGHED = ["spend", "effects", "approvals"]
+NOT_WEIGHED = ["spend", "effects", "approvals", "verifications"]
 """What decide leaves out: with it, it would be an unrecorded way to feel out a balance."""
 
 
@@ -29,6 +29,6 @@ def decide_call(call: Call, caller: Caller, facts: Facts, now: datetime) -> Answ
 def _checks(asked: Asked, facts: Facts) -> Sequence[Trigger]:
     checks = (
         stopped(facts.authority, asked.caller.principal, asked.call.action.name),
-        verification_check(asked.weighing, asked.weighing.verification),
+        verification_check(asked.weighing, skepticism.of_finding(asked.call, asked.caller)),
     )
     return [check for check in checks if check is not None]

@@ -26,6 +26,11 @@ class FactCache:
         self.authorities = authorities
         self.delegations = delegations
 
+    @classmethod
+    def empty(cls) -> "FactCache":
+        """Return a cache that holds nothing yet."""
+        return cls(PolicyCache(), AuthorityCache(), DelegationCache())
+
     async def at(self, reader: Reader, tenant: str, policy_revision: int | None, authority_epoch: int) -> Facts:
         """Return the facts of these epochs, from memory where it holds them."""
         return Facts(
