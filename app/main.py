@@ -3,16 +3,20 @@
 import asyncio
 import logging
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 import structlog
 from fastapi import FastAPI
 
 from app.api import (
     admissions,
+    approvals,
     audit,
+    delegations,
     keys,
     metrics,
     permits,
@@ -25,7 +29,7 @@ from app.api import (
 )
 from app.api.house import House
 from app.api.request_ids import RequestLayer
-from app.approvals.delegations import DelegationCache
+from app.approvals.waits import Waits
 from app.audit import keys as signing_keys
 from app.audit.lane import Lanes
 from app.core.chain import Signer
@@ -34,13 +38,14 @@ from app.db.database import Database, Limits
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
-from app.identity.authority import AuthorityCache
+from app.gate.refused import RefusalBudget
 from app.identity.watch import Watch
-from app.policies.active import PolicyCache
 from app.settings import Settings
 
 _RESOURCES = (
     admissions,
+    approvals,
+    delegations,
     audit,
     permits,
     keys,
@@ -68,6 +73,17 @@ def create_app(settings: Settings) -> FastAPI:
     """
     settings.require_complete()
     _log_as(development=settings.development)
+    app = _wired()
+    app.state.house = _furnish(settings)
+    return app
+
+
+def describe() -> dict[str, Any]:
+    """Return the OpenAPI description of the service; it needs no settings."""
+    return _wired().openapi()
+
+
+def _wired() -> FastAPI:
     app = FastAPI(
         title="Countersign",
         summary="Ask before you act: admission for AI agents",
@@ -79,7 +95,6 @@ def create_app(settings: Settings) -> FastAPI:
         # Spans and measures, if a collector is set up; no logs, which would hold what was sent.
         telemetry={"logs": False},
     )
-    app.state.house = _furnish(settings)
     problems.install(app)
     for resource in _RESOURCES:
         app.include_router(resource.router)
@@ -92,8 +107,7 @@ def _furnish(settings: Settings) -> House:
     database = Database.at(
         settings.database, Limits(connections=settings.database_connections), prepared=not settings.pgbouncer
     )
-    authorities = AuthorityCache()
-    facts = FactCache(PolicyCache(), authorities, DelegationCache())
+    facts = FactCache.empty()
     builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address))
     return House(
         address=settings.address,
@@ -104,7 +118,9 @@ def _furnish(settings: Settings) -> House:
         builder=builder,
         desk=Desk(database, builder),
         facts=facts,
-        watch=Watch(database, authorities),
+        watch=Watch(database, facts.authorities),
+        refusals=RefusalBudget(time.monotonic),
+        waits=Waits(database),
     )
 
 
@@ -112,12 +128,13 @@ def _furnish(settings: Settings) -> House:
 async def _running(app: FastAPI) -> AsyncIterator[None]:
     house: House = app.state.house
     await house.database.transact(lambda tx: signing_keys.announce(tx, house.signer))
-    desk = asyncio.create_task(house.desk.run())
+    tasks = [asyncio.create_task(running) for running in (house.desk.run(), house.waits.run())]
     try:
         yield
     finally:
-        desk.cancel()
-        await asyncio.wait([desk])
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
         await house.database.close()
 
 

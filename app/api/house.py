@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field
 
 from app.api.readiness import Readiness
+from app.approvals.waits import Waits
 from app.audit.lane import Lanes
 from app.core.chain import Signer
 from app.db.database import Database
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
+from app.gate.refused import RefusalBudget
 from app.identity.watch import Watch
 
 
@@ -25,4 +27,6 @@ class House:
     desk: Desk
     facts: FactCache
     watch: Watch
+    waits: Waits
+    refusals: RefusalBudget
     readiness: Readiness = field(default_factory=Readiness)

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from app.approvals.waits import TooManyWaitersError
 from app.audit.heads import UnknownTenantError
 from app.core.refusals import Refusal, RefusalKind
 from app.core.strict_json import JsonError, pointer
@@ -90,6 +91,7 @@ _OF_ERRORS: Final[Mapping[type[Exception], tuple[str, str]]] = MappingProxyType(
         UnknownTenantError: (RefusalKind.NOT_FOUND, "there is no such tenant"),
         StoreUnavailableError: ("unavailable", "the database did not answer in time; nothing was changed"),
         ClientDisconnect: (RefusalKind.BAD_INPUT, "the body ended before it was whole"),
+        TooManyWaitersError: ("unavailable", "too many requests wait for decisions; ask again without wait"),
         DeskFullError: ("unavailable", "too many requests are waiting; nothing was changed"),
     }
 )
@@ -125,6 +127,16 @@ def of_refusal(request: Request, refusal: Refusal) -> Response:
     return problem(request, refusal.kind, refusal.detail, faults, members)
 
 
+def of_error(request: Request, error: RefusedError | JsonError | RequestValidationError) -> Response:
+    """Return the problem of a request that the door, the loader or a model refuses."""
+    if isinstance(error, RefusedError):
+        return problem(request, error.kind, error.detail, error.faults)
+    if isinstance(error, JsonError):
+        return problem(request, RefusalKind.BAD_INPUT, error.detail, (Fault(error.detail, error.pointer),))
+    faults = tuple(_fault(found) for found in error.errors()[:_MOST_FAULTS])
+    return problem(request, RefusalKind.BAD_INPUT, _summary(faults), faults)
+
+
 def problem(
     request: Request,
     kind: str,
@@ -135,6 +147,8 @@ def problem(
 ) -> Response:
     """Return a problem of a kind of the catalogue, with further members and headers."""
     entry = CATALOGUE[kind]
+    faults = tuple(faults)
+    request.scope["problem"] = (members.get("code") or kind, faults[0].pointer if faults else "")
     content = dict(members) | {
         "type": f"{request.app.state.house.address}/problems/{kind}",
         "title": entry.title,
@@ -149,12 +163,9 @@ def problem(
 
 
 def install(app: FastAPI) -> None:
-    """Make every error that a route or the door raises a problem."""
+    """Make problems of the errors that reach the app: the database's, the router's, and those nobody foresaw."""
     for error in _OF_ERRORS:
         app.add_exception_handler(error, _known)
-    app.add_exception_handler(RefusedError, _refused)
-    app.add_exception_handler(JsonError, _not_json)
-    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
     app.add_exception_handler(Exception, _unexpected)
 
@@ -162,22 +173,6 @@ def install(app: FastAPI) -> None:
 async def _known(request: Request, error: Exception) -> Response:
     kind, detail = next(_OF_ERRORS[base] for base in type(error).__mro__ if base in _OF_ERRORS)
     return problem(request, kind, detail)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)  # noqa: S101 - it is installed for this type
-    return problem(request, error.kind, error.detail, error.faults)
-
-
-async def _not_json(request: Request, error: Exception) -> Response:
-    assert isinstance(error, JsonError)  # noqa: S101 - it is installed for this type
-    return problem(request, RefusalKind.BAD_INPUT, error.detail, (Fault(error.detail, error.pointer),))
-
-
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - it is installed for this type
-    faults = tuple(_fault(found) for found in error.errors()[:_MOST_FAULTS])
-    return problem(request, RefusalKind.BAD_INPUT, _summary(faults), faults)
 
 
 async def _plain(request: Request, error: Exception) -> Response:

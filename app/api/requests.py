@@ -1,7 +1,9 @@
 """A request as routes see it: read under limits, parsed by the one loader, and asked by somebody known."""
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.requests import Request as PlainRequest
 from typing_extensions import override
 
@@ -12,6 +14,8 @@ from app.core.actions import Caller
 if TYPE_CHECKING:
     from app.api.house import House
     from app.identity.watch import Sight
+
+M = TypeVar("M", bound=BaseModel)
 
 MAX_BODY: Final = 1 << 20
 _JSON = "application/json"
@@ -46,6 +50,11 @@ class Request(PlainRequest):
         return cast("Sight", self.scope["sight"])
 
     @property
+    def problem(self) -> tuple[str, str]:
+        """The code and the pointer of the problem that is the answer; both "" if it is none."""
+        return cast("tuple[str, str]", self.scope.get("problem", ("", "")))
+
+    @property
     def id(self) -> str:
         """The request's id: the caller's own, or made here."""
         return cast("str", self.scope["request_id"])
@@ -77,6 +86,22 @@ class Request(PlainRequest):
                 raise _too_large()
             chunks.append(chunk)
         return b"".join(chunks)
+
+    def body_read(self) -> bytes:
+        """Return the body if it has been read whole, else nothing."""
+        return getattr(self, "_body", b"")
+
+    async def parse(self, model: type[M]) -> M:
+        """Return the body as a model, for routes that take it in more than one form.
+
+        Raises:
+            RefusedError, JsonError, RequestValidationError: it is none.
+        """
+        try:
+            return model.model_validate(await self.json())
+        except ValidationError as error:
+            found = [{**fault, "loc": ("body", *fault["loc"])} for fault in error.errors(include_input=False)]
+            raise RequestValidationError(found) from None
 
     @override
     async def json(self) -> Any:

@@ -22,10 +22,14 @@ class Freshness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a route takes: one of these rights; none of them means any valid credential, None means nobody's at all."""
+    """What a route takes: one of these rights; none of them means any valid credential, None that it takes none.
+
+    `records_refusals` tells that what is turned away there is recorded: it is where agents ask to act.
+    """
 
     rights: frozenset[str] | None
     freshness: Freshness = Freshness.NOW
+    records_refusals: bool = False
 
     def admits(self, held: frozenset[str]) -> bool:
         """Return whether somebody who holds these rights may pass."""
@@ -34,6 +38,14 @@ class Entry:
 
 def _one_of(*rights: Right, freshness: Freshness = Freshness.NOW) -> Entry:
     return Entry(frozenset(rights), freshness)
+
+
+def _asks() -> Entry:
+    return Entry(frozenset({Right.ADMIT}), Freshness.LANE, records_refusals=True)
+
+
+def _reports() -> Entry:
+    return Entry(frozenset({Right.ADMIT, Right.REPORT}), Freshness.LANE, records_refusals=True)
 
 
 PUBLIC: Final = Entry(None)
@@ -47,18 +59,18 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
     {
         # agents
         ("POST", "/v1/decide"): _one_of(Right.DECIDE, freshness=Freshness.SECOND),
-        ("POST", "/v1/admit"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
-        ("POST", "/v1/admissions"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("POST", "/v1/admit"): _asks(),
+        ("POST", "/v1/admissions"): _asks(),
         ("GET", "/v1/admissions"): _one_of(Right.ADMIT, Right.REPORT, Right.RESOLVE),
         ("GET", "/v1/admissions/{admission_id}"): _one_of(Right.ADMIT, Right.REPORT, Right.RESOLVE),
-        ("POST", "/v1/admissions/{admission_id}/outcome"): _one_of(Right.ADMIT, Right.REPORT, freshness=Freshness.LANE),
-        ("POST", "/v1/admissions/{admission_id}/extend"): _one_of(Right.ADMIT, Right.REPORT, freshness=Freshness.LANE),
+        ("POST", "/v1/admissions/{admission_id}/outcome"): _reports(),
+        ("POST", "/v1/admissions/{admission_id}/extend"): _reports(),
         ("POST", "/v1/admissions/{admission_id}/resolve"): _one_of(Right.RESOLVE, freshness=Freshness.LANE),
         ("GET", "/v1/effects"): _one_of(Right.RESOLVE),
         ("POST", "/v1/runs/{run_id}/end"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
         ("POST", "/v1/noop"): _one_of(Right.DECIDE, freshness=Freshness.LANE),
         # approvals
-        ("POST", "/v1/approvals"): _one_of(Right.ADMIT, freshness=Freshness.LANE),
+        ("POST", "/v1/approvals"): _asks(),
         ("GET", "/v1/approvals"): _READS_APPROVALS,
         ("GET", "/v1/approvals/events"): _READS_APPROVALS,
         ("GET", "/v1/approvals/{approval_id}"): _READS_APPROVALS,

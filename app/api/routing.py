@@ -4,14 +4,16 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import APIRouter
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.requests import Request as PlainRequest
 from starlette.responses import Response
 from typing_extensions import override
 
-from app.api import authentication, rights
-from app.api.problems import bad_input
+from app.api import authentication, problems, rights, turned_away
+from app.api.problems import RefusedError, bad_input
 from app.api.requests import Request
+from app.core.strict_json import JsonError
 
 _Handler = Callable[[PlainRequest], Coroutine[Any, Any, Response]]
 
@@ -31,14 +33,23 @@ class StrictRoute(APIRoute):
 
         async def through_the_door(plain: PlainRequest) -> Response:
             request = Request(plain.scope, plain.receive)
-            if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
-                raise bad_input("NUL is not allowed in a path or query")
-            await authentication.enter(request, entry)
-            if self.body_field is not None:
-                await request.json()
-            return await handle(request)
+            try:
+                await authentication.enter(request, entry)
+                response = await self._serve(request, handle)
+            except (RefusedError, JsonError, RequestValidationError) as error:
+                response = problems.of_error(request, error)
+            if entry is not None and entry.records_refusals:
+                await turned_away.note(request, response)
+            return response
 
         return through_the_door
+
+    async def _serve(self, request: Request, handle: _Handler) -> Response:
+        if "\0" in request.scope["path"] or b"%00" in request.scope["query_string"]:
+            raise bad_input("NUL is not allowed in a path or query")
+        if self.body_field is not None:
+            await request.json()
+        return await handle(request)
 
 
 def router() -> APIRouter:
