@@ -2,11 +2,12 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Header, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
 from app.api.commands import submit
+from app.api.idempotency import IdempotencyKey
 from app.api.models.calls import CallBody, ExtendBody, OutcomeBody, ResolveBody
 from app.api.models.fields import LONGEST_KEY
 from app.api.problems import RefusedError
@@ -28,8 +29,6 @@ from app.gate.report import Report, Resolve, Said
 from app.gate.visibility import may_see
 
 router = routing.router()
-
-IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", description="Quoted or bare, 255 at most")]
 
 
 @router.post("/v1/decide")

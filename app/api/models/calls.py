@@ -1,10 +1,10 @@
 """What agents send: a call, and what became of it."""
 
-import re
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.api.idempotency import LONGEST_IDEMPOTENCY_KEY, key_of
 from app.api.models.fields import (
     Amount,
     Body,
@@ -24,13 +24,9 @@ from app.core.actions import Action, Advice, Call, Finding
 from app.core.money import Money
 from app.core.outcomes import Outcome
 
-LONGEST_IDEMPOTENCY_KEY: Final = 255
 MOST_ADVICE: Final = 16
 MOST_REFERENCES: Final = 256
 LONGEST_NOTE: Final = 4_096
-
-_QUOTED = re.compile(r'"([\x21\x23-\x7e]*)"')
-_BARE = re.compile(r"[\x21-\x7e]+")
 
 Text = Annotated[str, Field(max_length=LONGEST_NOTE)]
 Severity = Literal["info", "low", "medium", "high", "critical"]
@@ -179,16 +175,7 @@ class ResolveBody(Body):
 def _one_key(body: str | None, header: str | None) -> str | None:
     if header is None:
         return body
-    key = _of_header(header)
+    key = key_of(header)
     if body is not None and body != key:
         raise bad_input("the Idempotency-Key header says another key", "/idempotency_key")
-    return key
-
-
-def _of_header(header: str) -> str:
-    """Return the key of the header: a quoted string, as the IETF draft has it, or bare."""
-    quoted = _QUOTED.fullmatch(header)
-    key = quoted[1] if quoted else header
-    if not _BARE.fullmatch(key) or len(key) > LONGEST_IDEMPOTENCY_KEY:
-        raise bad_input(f"header Idempotency-Key: 1 to {LONGEST_IDEMPOTENCY_KEY} visible characters are expected")
     return key
