@@ -1,11 +1,11 @@
 """Delegations: authority that one person lends another, as one immutable snapshot under the authority epoch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from app.core.authority import Delegation
 from app.db.database import Reader, Writer
@@ -24,6 +24,16 @@ _GRANT = text("""
     VALUES (:tenant, :id, :lender, :delegate, to_jsonb(CAST(:labels AS text[])), :now, :until)
 """)
 
+_FIND = text("""
+    SELECT to_jsonb(d) AS item FROM delegations d WHERE d.tenant = :tenant AND d.id = :id
+""")
+
+_OF = text("""
+    SELECT id, lender, delegate, labels, granted_at, until, revoked_at, revoked_by FROM delegations
+    WHERE tenant = :tenant AND id > :after AND (lender = :principal OR delegate = :principal)
+    ORDER BY id LIMIT :limit
+""")
+
 _REVOKE = text("""
     UPDATE delegations SET revoked_at = :now, revoked_by = :by
     WHERE tenant = :tenant AND id = :id AND revoked_at IS NULL
@@ -36,14 +46,6 @@ class Delegations:
 
     epoch: int
     lent: tuple[Delegation, ...] = ()
-
-    def find(self, delegation_id: str) -> Delegation | None:
-        """Return the delegation of that id."""
-        return next((found for found in self.lent if found.id == delegation_id), None)
-
-    def of(self, principal: str) -> tuple[Delegation, ...]:
-        """Return what a principal has lent or borrowed."""
-        return tuple(found for found in self.lent if principal in {found.lender, found.delegate})
 
 
 class DelegationCache:
@@ -75,6 +77,17 @@ async def _load(reader: Reader, tenant: str) -> Delegations:
 def _delegation(row: Mapping[str, Any]) -> Delegation:
     until = datetime.fromisoformat(row["until"])
     return Delegation(row["id"], row["lender"], row["delegate"], until, frozenset(row["labels"]))
+
+
+async def find(reader: Reader, tenant: str, delegation_id: str) -> Delegation | None:
+    """Return a delegation by its id, revoked and past ones too."""
+    row = await reader.row(_FIND, {"tenant": tenant, "id": delegation_id})
+    return None if row is None else _delegation(row.item)
+
+
+async def page(reader: Reader, tenant: str, principal: str, after: str, limit: int) -> Sequence[Row[Any]]:
+    """Return what somebody has lent or borrowed, in the order of their making, revoked and past ones too."""
+    return await reader.rows(_OF, {"tenant": tenant, "principal": principal, "after": after, "limit": limit})
 
 
 async def grant(tx: Writer, tenant: str, delegation: Delegation, now: datetime) -> None:

@@ -13,6 +13,10 @@ QUESTION = """
 """
 """The SELECT list of a question: one jsonb object of `approvals a`, its votes included."""
 
+OVERDUE = """(a.status IN ('pending', 'approved')
+    AND CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END <= :now)"""
+"""Whether the time of `approvals a` is over at `:now`."""
+
 COLUMNS = """
     id text, status text, principal text, caller jsonb, action text, asset text, digest text, key text, call jsonb,
     resolved jsonb, edited_digest text, edited_key text, edited_arguments jsonb, edited_resolved jsonb, reason text,
