@@ -6,7 +6,7 @@ DATA ?= .countersign
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := app migrations tests sdk
+SOURCES := app migrations openapi sdk tests
 
 .DEFAULT_GOAL := help
 
@@ -38,7 +38,7 @@ test: $(STAMP) ## Lint, types, import contracts, all tests
 
 .PHONY: demo
 demo: $(STAMP) ## Play a day of two service desks and verify the record
-	@$(BIN)/python -m demo
+	@PYTHONPATH=sdk/examples $(BIN)/python -m desks
 
 .PHONY: fmt
 fmt: $(STAMP) ## Format, and mend what the linter can
@@ -47,7 +47,7 @@ fmt: $(STAMP) ## Format, and mend what the linter can
 
 .PHONY: openapi
 openapi: $(STAMP) ## Write openapi/openapi.json from the app
-	$(BIN)/countersignd openapi > openapi/openapi.json
+	$(BIN)/python -m openapi > openapi/openapi.json
 
 .PHONY: bench
 bench: $(STAMP) ## Measure admissions against a route that does nothing

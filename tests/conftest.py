@@ -20,7 +20,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.audit.lane import Lanes
 from app.cli import dev_keys
 from app.cli.store import Store
 from app.core.chain import Signer
@@ -114,7 +113,7 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
 async def keys(database: Database, signer: Signer, tmp_path: Path) -> dict[str, str]:
     """A key for every part (agent, agent2, approver, approver2, operator, ...) in the tenant `dev`, as on a laptop."""
     file = tmp_path / "dev-keys.json"
-    await dev_keys.ensure(Store(database, Lanes(database, signer)), "dev", file)
+    await dev_keys.ensure(Store.over(database, signer), "dev", file)
     return dict(json.loads(file.read_text()))
 
 

@@ -29,13 +29,15 @@ _CAST: Mapping[str, NewKey] = {
 }
 
 
-async def ensure(opened: Store, tenant: str, file: Path) -> None:
-    """See that the tenant is there and that the file holds a key in force for every part; keep those that it has."""
+async def ensure(opened: Store, tenant: str, file: Path) -> Mapping[str, str]:
+    """See that the tenant is there and that the file holds a key in force for every part, and return the keys."""
     keys = await _in_force(opened, tenant, file)
     for name, new_key in _CAST.items():
         if name not in keys:
             keys[name] = await _make(opened, tenant, new_key)
-    _write(file, {name: keys[name] for name in _CAST})
+    ordered = {name: keys[name] for name in _CAST}
+    _write(file, ordered)
+    return ordered
 
 
 async def _in_force(opened: Store, tenant: str, file: Path) -> dict[str, str]:

@@ -11,7 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.cli import dev_keys, server, signing_key, store
+from app.cli import dev_keys, dev_policy, server, signing_key, store
+from app.cli.store import Store
 from app.db import schema
 from app.embedded import DataDirectory, EmbeddedPostgres, running
 from app.settings import PREFIX, Settings
@@ -47,7 +48,13 @@ def _prepare(settings: Settings, directory: DataDirectory, postgres: EmbeddedPos
     asyncio.run(_create_database(postgres))
     asyncio.run(schema.migrate(settings.database))
     signing_key.make_unless_there(directory.secrets / "signing-key.pem")
-    store.run(lambda opened: dev_keys.ensure(opened, TENANT, directory.secrets / "dev-keys.json"), settings)
+    store.run(lambda opened: _populate(opened, directory.secrets / "dev-keys.json", policy), settings)
+
+
+async def _populate(opened: Store, keys_file: Path, policy: Path | None) -> None:
+    keys = await dev_keys.ensure(opened, TENANT, keys_file)
+    if policy is not None:
+        await dev_policy.ensure(opened, TENANT, policy, keys["policy_admin"])
 
 
 async def _create_database(postgres: EmbeddedPostgres) -> None:
@@ -61,7 +68,22 @@ async def _create_database(postgres: EmbeddedPostgres) -> None:
 def _welcome(address: str, directory: DataDirectory) -> str:
     keys = directory.secrets / "dev-keys.json"
     return f"""
-Countersign runs in development mode on {address}, for this machine only. Ctrl-C ends it.
+Countersign is in development mode: it listens on {address} and nowhere else. Ctrl-C ends it.
 
-  State   {directory.root}/  (the keys of all parts are in {keys})
+  state  {directory.root}  (a second start keeps it)
+  keys   {keys}
+
+Try, in another shell:
+
+  key() {{ sed -n "s/.*\\"$1\\": \\"\\(.*\\)\\".*/\\1/p" {keys}; }}
+
+  # an agent asks to act
+  curl -s {address}/v1/admit -H "Authorization: Bearer $(key agent)" -H "Content-Type: application/json" \\
+    -d '{{"action": {{"name": "voucher.issue", "arguments": {{"booking": "AB12", "amount": 300}}}}}}'
+
+  # a person sees what waits
+  curl -s "{address}/v1/approvals?mine=true" -H "Authorization: Bearer $(key approver)"
+
+  # an auditor takes the record away
+  curl -s {address}/v1/audit/export -H "Authorization: Bearer $(key auditor)"
 """

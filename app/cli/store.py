@@ -7,7 +7,10 @@ from typing import TypeVar
 
 from app.audit.lane import Lanes
 from app.core.chain import Signer
+from app.core.permits import PermitIssuer
 from app.db.database import Database
+from app.gate.facts import FactCache
+from app.gate.lane import LaneBuilder
 from app.settings import Settings
 
 T = TypeVar("T")
@@ -22,10 +25,17 @@ class SigningKeyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The two doors: reads, and administrative commands that are recorded and signed."""
+    """The doors: reads, administrative commands, and lanes for commands that cross rooms; all recorded and signed."""
 
     database: Database
     lanes: Lanes
+    builder: LaneBuilder
+
+    @classmethod
+    def over(cls, database: Database, signer: Signer, address: str = "") -> "Store":
+        """Return the doors of a database; `address` is the issuer that permits name."""
+        builder = LaneBuilder(FactCache.empty(), signer, PermitIssuer(signer, address))
+        return cls(database, Lanes(database, signer), builder)
 
 
 def run(command: Callable[[Store], Awaitable[T]], settings: Settings | None = None) -> T:
@@ -43,7 +53,7 @@ async def _run(command: Callable[[Store], Awaitable[T]], settings: Settings) -> 
     signer = _signer(settings)
     database = Database.at(settings.database, prepared=not settings.pgbouncer)
     try:
-        return await command(Store(database, Lanes(database, signer)))
+        return await command(Store.over(database, signer, settings.public_url or ""))
     finally:
         await database.close()
 
