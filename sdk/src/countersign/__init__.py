@@ -9,7 +9,7 @@ The function runs only when the service admits the call, and what came of it is 
 reached, nothing runs.
 """
 
-from countersign._answers import Admission, Answer, Approval, Trigger
+from countersign._answers import Admission, Answer, Approval, Outcome, Result, Status, Trigger
 from countersign._async_client import AsyncCountersign
 from countersign._calls import Advice, CallOptions, Money
 from countersign._client import Countersign
@@ -38,6 +38,7 @@ from countersign._errors import (
 from countersign._invocation import current_admission
 from countersign._permits import Permit, verify_permit
 from countersign._protection import Doubt, ProtectOptions
+from countersign._verification import Verification, verify_export
 
 __all__ = [
     "Admission",
@@ -61,17 +62,22 @@ __all__ = [
     "NotExecuted",
     "NotFound",
     "NotUnderstood",
+    "Outcome",
     "Permit",
     "PermitError",
     "Problem",
     "ProtectOptions",
     "Refused",
     "Replayed",
+    "Result",
     "RunFailed",
     "ServiceError",
+    "Status",
     "Trigger",
     "Unauthenticated",
     "Unavailable",
+    "Verification",
     "current_admission",
+    "verify_export",
     "verify_permit",
 ]

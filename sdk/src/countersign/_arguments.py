@@ -9,6 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from inspect import BoundArguments, Parameter, Signature
+from inspect import signature as signature_of
 from typing import Any
 from uuid import UUID
 
@@ -37,11 +38,11 @@ def bind(signature: Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any])
     return bound
 
 
-def as_json(bound: BoundArguments) -> dict[str, Any]:
-    """Return bound arguments by name; those of `**kwargs` stand beside the others, `self` and `cls` are left out.
+def by_name(bound: BoundArguments) -> dict[str, Any]:
+    """Return bound arguments by name; those of `**kwargs` stand beside the others.
 
     Raises:
-        ArgumentError: a value that JSON cannot carry, or one name twice.
+        ArgumentError: one name twice.
     """
     named: dict[str, Any] = {}
     for name, value in bound.arguments.items():
@@ -49,7 +50,47 @@ def as_json(bound: BoundArguments) -> dict[str, Any]:
         if members.keys() & named.keys():
             raise ArgumentError(f"an argument of **{name} has the name of another argument")
         named.update(members)
-    return {name: encode(value, name) for name, value in named.items() if not _is_receiver(bound, name)}
+    return named
+
+
+def as_json(bound: BoundArguments) -> dict[str, Any]:
+    """Return bound arguments by name as JSON; `self` and `cls` are left out.
+
+    Raises:
+        ArgumentError: a value that JSON cannot carry, or one name twice.
+    """
+    return {name: encode(value, name) for name, value in by_name(bound).items() if not _is_receiver(bound, name)}
+
+
+def chosen(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the named arguments that a function takes: the ones it names, or all with `**kwargs`."""
+    parameters = _parameters(function)
+    if parameters is None or any(each.kind is Parameter.VAR_KEYWORD for each in parameters):
+        return dict(named)
+    return {each.name: named[each.name] for each in parameters if each.name in named}
+
+
+def check_choice(function: Callable[..., Any], signature: Signature) -> None:
+    """Check that a function asks only for arguments that calls of this signature have.
+
+    Raises:
+        TypeError: it asks for another one, or for one by its position alone.
+    """
+    if any(each.kind is Parameter.VAR_KEYWORD for each in signature.parameters.values()):
+        return
+    for each in _parameters(function) or ():
+        if each.kind is Parameter.POSITIONAL_ONLY:
+            raise TypeError(f"{each.name!r} is asked for by position, and arguments are given by name")
+        optional = each.default is not Parameter.empty or each.kind in {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}
+        if not optional and each.name not in signature.parameters:
+            raise TypeError(f"an option asks for {each.name!r}, which is no argument of the function")
+
+
+def _parameters(function: Callable[..., Any]) -> list[Parameter] | None:
+    try:
+        return list(signature_of(function).parameters.values())
+    except ValueError:  # a builtin that does not say
+        return None
 
 
 def encode(value: Any, place: str) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, get_args
 
 from countersign import _conversations as conversations
 from countersign._answers import Admission, Answer, Result
-from countersign._arguments import as_json, edited, encode, same_json
+from countersign._arguments import as_json, by_name, chosen, edited, encode, same_json
 from countersign._calls import Money, call_body
 from countersign._conversation import (
     INTERRUPTIONS,
@@ -65,9 +65,13 @@ class Invocation:
     bound: BoundArguments
     patience: Patience
 
+    def run_option(self, function: Callable[..., Any]) -> Conversation[Ran[Any]]:
+        """Ask one of the option functions with those of the call's arguments that it names."""
+        return (yield from run(function, **chosen(function, by_name(self.bound))))
+
     def apply(self, function: Callable[..., Any]) -> Conversation[Any]:
-        """Ask one of the option functions with the call's own arguments; what it raises is the caller's."""
-        ran = yield from run(function, *self.bound.args, **self.bound.kwargs)
+        """Return what an option function says; what it raises is the caller's, and passes through."""
+        ran = yield from self.run_option(function)
         return ran.unwrap()
 
 
@@ -124,7 +128,7 @@ def _own_advice(invocation: Invocation) -> Conversation[list[dict[str, str]]]:
     required = invocation.protection.requires_approval
     if not callable(required):
         return [_advice("the function requires an approval")] if required else []
-    ran = yield from run(required, *invocation.bound.args, **invocation.bound.kwargs)
+    ran = yield from invocation.run_option(required)
     if isinstance(ran, Returned):
         return [_advice("the predicate of the function requires an approval")] if ran.value else []
     if isinstance(ran.error, INTERRUPTIONS):

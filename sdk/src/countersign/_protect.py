@@ -39,6 +39,7 @@ def protect_function(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         _check(function, awaits=False)
         signature = inspect.signature(function)
+        protection.check(signature)
 
         @functools.wraps(function)
         def protected(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -58,6 +59,7 @@ def protect_async_function(
     def decorate(function: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
         _check(function, awaits=True)
         signature = inspect.signature(function)
+        protection.check(signature)
 
         @functools.wraps(function)
         async def protected(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -3,14 +3,16 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from inspect import Signature
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
 from countersign._answers import Answer, Result
+from countersign._arguments import check_choice
 from countersign._calls import Advice, CallOptions, Money
 
 T = TypeVar("T")
 Given: TypeAlias = T | Callable[..., T | Awaitable[T | None] | None] | None
-"""A value for every call, or a function that takes the call's own arguments and returns it, or awaits it."""
+"""A value for every call, or a function that takes those of the call's arguments that it names, and returns it."""
 
 OnRefusal: TypeAlias = Literal["raise", "return", "wait"]
 OnDenial: TypeAlias = Literal["refuse", "fail_run"]
@@ -33,7 +35,8 @@ class Doubt:
 class ProtectOptions(TypedDict, total=False):
     """What `protect` may be told besides the action and `on_refusal`.
 
-    About the call, each a value or a function of the call's own arguments: what `CallOptions` names, and
+    About the call, each a value, or a function of those of the call's arguments that it names: what `CallOptions` has,
+    and
     `arguments`: a function that says the arguments itself, where the function's own are not JSON (a session, a client);
     `precondition`: a function that returns a fingerprint of the resource's state, asked before each question and each
         redemption;
@@ -122,6 +125,16 @@ class Protection:
         """
         call = {name: value for name, value in options.items() if name in _CALL_OPTIONS}
         return cls(action, on_refusal, call, **{name: options[name] for name in options if name not in call})
+
+    def check(self, signature: Signature) -> None:
+        """Check the options that are functions of the call's arguments against those of the function.
+
+        Raises:
+            TypeError: one asks for an argument that there is not.
+        """
+        functions = [*self.call.values(), self.arguments, self.precondition, self.requires_approval]
+        for function in filter(callable, functions):
+            check_choice(function, signature)
 
 
 def _check_word(name: str, word: str, words: Any) -> None:
