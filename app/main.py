@@ -24,6 +24,7 @@ from app.api import (
     problems,
     revocations,
     service,
+    spend,
     tenants,
     whoami,
 )
@@ -54,6 +55,7 @@ _RESOURCES = (
     whoami,
     tenants,
     service,
+    spend,
     metrics,
 )
 

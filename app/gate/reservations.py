@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 from app.core.actions import Caller
 from app.core.canonical import digest
@@ -161,7 +160,7 @@ class EndReservation:
         """Ask for the reservation."""
         lane.effects.want(self.reservation_id)
 
-    def run(self, lane: Lane) -> Any:
+    def run(self, lane: Lane) -> dict[str, Json] | Refusal:
         """Settle or release what is held, and record it."""
         caller = authorise(lane, self.credential_id, "spend:write")
         if isinstance(caller, Refusal):
