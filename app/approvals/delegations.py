@@ -54,9 +54,10 @@ class DelegationCache:
     def __init__(self) -> None:
         self._held: dict[str, Delegations] = {}
 
-    def newest(self, tenant: str) -> Delegations | None:
-        """Return what is held, whatever its epoch."""
-        return self._held.get(tenant)
+    def held(self, tenant: str, epoch: int) -> Delegations | None:
+        """Return the delegations of this epoch if they are in memory."""
+        found = self._held.get(tenant)
+        return found if found is not None and found.epoch == epoch else None
 
     async def at(self, reader: Reader, tenant: str, epoch: int) -> Delegations:
         """Return the delegations of this epoch, reading them if they are not in memory."""

@@ -45,12 +45,19 @@ class FactCache:
         Raises:
             StoreUnavailableError: something has to be read, and the database did not answer.
         """
-        policy, authority = self.policies.newest(tenant), self.authorities.newest(tenant)
-        held = None if policy is None else policy.revision
-        if held == epochs.policy_revision and authority is not None and authority.epoch >= epochs.authority_epoch:
-            delegations = self.delegations.newest(tenant)
-            if delegations is not None and delegations.epoch >= epochs.authority_epoch:
-                return Facts(policy, authority, delegations)
+        held = self._held(tenant, epochs)
+        if held is not None:
+            return held
         return await database.read(
             lambda reader: self.at(reader, tenant, epochs.policy_revision, epochs.authority_epoch)
         )
+
+    def _held(self, tenant: str, epochs: Epochs) -> Facts | None:
+        policy = self.policies.newest(tenant)
+        authority = self.authorities.held(tenant, epochs.authority_epoch)
+        delegations = self.delegations.held(tenant, epochs.authority_epoch)
+        if authority is None or delegations is None:
+            return None
+        if epochs.policy_revision != (None if policy is None else policy.revision):
+            return None
+        return Facts(policy, authority, delegations)

@@ -36,5 +36,6 @@ def _spend_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger | None]:
     cost = asked_.weighing.cost
     amount = Decimal(0) if cost is None else cost.amount
     return [
-        spend_check(limit, scope, *lane.spend.room(limit, scope), amount) for limit, scope in asked_.weighing.limits
+        spend_check(limit, scope, *lane.spend.room(limit, scope), limit.takes(amount))
+        for limit, scope in asked_.weighing.limits
     ]
