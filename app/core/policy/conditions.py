@@ -1,0 +1,185 @@
+"""Conditions: CEL over the facts of a call.
+
+A condition is compiled when the document is loaded and evaluated over dynamic values. It never has a side effect, and
+what it may cost is bounded (effort.py). One that cannot be evaluated is neither true nor false.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from cel_expr_python import cel
+
+from app.core.policy import argument_types, effort, patterns, syntax
+from app.core.policy.argument_types import FACTS, Arguments
+from app.core.policy.effort import Effort
+from app.core.policy.facts import Facts
+from app.core.policy.problems import shown, suggestion
+from app.core.policy.syntax import Apply, Constant, Name, Select, Tree
+
+LONGEST: Final = 4_096
+"""Characters of a condition."""
+
+_VARIABLES: Final = (
+    "arguments", "cost", "action", "principal", "asset", "labels", "request", "context", "now",
+)  # fmt: skip
+_MEMBERS: Final[Mapping[str, frozenset[str]]] = {
+    name: frozenset(path.partition(".")[2] for path in FACTS if path.startswith(f"{name}."))
+    for name in ("cost", "action", "principal", "request")
+}
+_ENVIRONMENT: Final = cel.NewEnv(
+    variables={name: cel.Type.TIMESTAMP if name == "now" else cel.Type.DYN for name in _VARIABLES}
+)
+
+
+class ConditionError(ValueError):
+    """The text is no condition; the message says why."""
+
+
+class UndeterminedError(Exception):
+    """The condition is neither true nor false of these facts; the message is the cause, without any value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A compiled condition."""
+
+    text: str
+    tree: Tree = field(repr=False, compare=False)
+    reads: frozenset[str] = field(repr=False, compare=False)
+    _program: Any = field(repr=False, compare=False)
+    _effort: Effort = field(repr=False, compare=False)
+
+    def holds(self, facts: Facts) -> bool:
+        """Return whether the condition is true of the facts.
+
+        Raises:
+            UndeterminedError: it reads what is missing, or what has another type than it expects; it raises, is no
+                boolean, or would take too long.
+        """
+        if facts.elements > MOST_ELEMENTS:
+            raise UndeterminedError(f"the lists and objects of the call hold more than {MOST_ELEMENTS} elements")
+        if self._effort.bound(facts.elements, facts.characters) > effort.MOST:
+            raise UndeterminedError("it would take too long on a call of this size")
+        try:
+            result = self._program.eval(facts.activation(_ENVIRONMENT)).value()
+        except RuntimeError:
+            raise UndeterminedError("it would take too long") from None
+        if isinstance(result, bool):
+            return result
+        raise UndeterminedError(self._cause(result, facts))
+
+    def _cause(self, result: object, facts: Facts) -> str:
+        """Return why the result is no answer. What the runtime says may quote a value, so it is not passed on."""
+        said = str(result) if type(result).__module__.startswith("cel") else ""
+        missing = [path for path in sorted(self.reads) if path.startswith("arguments.") and not facts.has(path)]
+        if "NOT_FOUND" in said or "No such key" in said:
+            return f"{missing[0]} is missing" if missing else "something that it reads is missing"
+        if "No matching overload" in said:
+            return "a value has another type than it expects"
+        return "it raises an error" if said else "it gives something else than true or false"
+
+
+MOST_ELEMENTS: Final = 1_000
+"""How many elements and members the lists and objects that reach a condition may hold in all."""
+
+
+def compile_condition(text: str, arguments: Arguments, *, currency_fixed: bool) -> Condition:
+    """Return the condition that the text is, for calls whose arguments are as the schema says.
+
+    Raises:
+        ConditionError: it is no CEL, reads what is not there, gives no boolean, may cost too much, or can never hold.
+    """
+    condition = _compiled(text)
+    if not currency_fixed and "cost.amount" in condition.reads:
+        raise ConditionError("it reads cost.amount, but the action fixes no currency; give the action a `cost`")
+    found = argument_types.impossible(text, condition.tree, arguments.kinds)
+    if found:
+        raise ConditionError(f"it can never hold: {found[0]}")
+    return condition
+
+
+@lru_cache(maxsize=16_384)
+def _compiled(text: str) -> Condition:
+    if len(text) > LONGEST:
+        raise ConditionError(f"longer than {LONGEST} characters")
+    try:
+        program = _ENVIRONMENT.compile(text)
+    except RuntimeError as error:
+        raise ConditionError(_explained(str(error))) from None
+    gives = program.return_type().name()
+    if gives not in {"BOOL", "DYN"}:
+        raise ConditionError(f"it gives {gives.lower()}, not true or false")
+    tree = syntax.parse(program.serialize())
+    _check(tree)
+    return Condition(text, tree, frozenset(_reads(tree)), program, effort.of(tree, text))
+
+
+def _explained(error: str) -> str:
+    """Return what the compiler says, on one line and with a nearer word for a name that it does not know."""
+    _, _, said = error.partition("ERROR: <input>:")
+    place, _, message = (said or error).partition(" ")
+    message = message.partition("\n")[0].removesuffix(" [INVALID_ARGUMENT]")
+    unknown = message.partition("undeclared reference to '")[2].partition("'")[0].partition(".")[0]
+    hint = f"; {suggestion(unknown, _VARIABLES)}" if unknown else ""
+    column = place.rstrip(":").rpartition(":")[2]
+    return f"no condition, at character {column}: {message}{hint}"
+
+
+def _check(tree: Tree) -> None:
+    if effort.depth(tree) > effort.DEEPEST:
+        raise ConditionError(f"macros such as all() and exists() nest at most {effort.DEEPEST} deep")
+    for node in syntax.walk(tree):
+        if isinstance(node, Apply) and node.function == "matches":
+            _check_pattern(node.arguments[-1])
+        member = _member(node)
+        if member and member[0] in _MEMBERS and member[1] not in _MEMBERS[member[0]]:
+            known = _MEMBERS[member[0]]
+            raise ConditionError(f"{member[0]} has no {shown(member[1])}: {suggestion(member[1], known)}")
+
+
+def _check_pattern(pattern: Tree) -> None:
+    if not isinstance(pattern, Constant) or not isinstance(pattern.value, str):
+        raise ConditionError("the pattern of matches() is written as a text in the condition, not taken from the call")
+    if patterns.weight(pattern.value) > patterns.HEAVIEST:
+        raise ConditionError("the pattern of matches() is too heavy; make its repetitions smaller")
+    probe = _PROBE.eval(data={"asset": "", "labels": [pattern.value]}).value()
+    if not isinstance(probe, bool):
+        raise ConditionError("the pattern of matches() is not a regular expression (RE2 syntax), or too large")
+
+
+_PROBE: Final = _ENVIRONMENT.compile("asset.matches(labels[0])")
+
+
+def _reads(tree: Tree) -> Iterator[str]:
+    """Yield what a condition reads: names, and each member of a name as `name.member`.
+
+    A name that stands by itself is read with all its members.
+    """
+    member = _member(tree)
+    if member:
+        yield from (member[0], ".".join(member))
+        return
+    if isinstance(tree, Name) and tree.name in _VARIABLES:
+        yield tree.name
+        yield from (f"{tree.name}.{name}" for name in _MEMBERS.get(tree.name, ()))
+    for below in syntax.children(tree):
+        yield from _reads(below)
+
+
+def _member(tree: Tree) -> tuple[str, str] | None:
+    """Return the variable and the member if the tree is `variable.member` or `variable["member"]`."""
+    match tree:
+        case Select(operand=Name(name=name), member=member) if name in _VARIABLES:
+            return name, member
+        case Apply(function="_[_]", arguments=(Name(name=name), Constant(value=str(member)))) if name in _VARIABLES:
+            return name, member
+        case _:
+            return None
+
+
+def members_read(tree: Tree, variable: str) -> Collection[str]:
+    """Return the members of a variable that a condition names."""
+    found = (_member(node) for node in syntax.walk(tree))
+    return frozenset(member[1] for member in found if member and member[0] == variable)

@@ -1,0 +1,59 @@
+"""Reading a policy document: from its text, or from JSON that was parsed already, to a compiled policy."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from app.core.canonical import canonical_json, digest
+from app.core.policy import source as sources
+from app.core.policy.actions import ActionPolicy, read_action
+from app.core.policy.approvers import read_approvers
+from app.core.policy.knobs import Knobs, read_knobs
+from app.core.policy.limits import read_limits
+from app.core.policy.places import Complaints, Place, wrong_name
+from app.core.policy.policies import Policy, Unlisted
+from app.core.policy.problems import DocumentError
+from app.core.values import Json
+
+SCHEMA: Final = "countersign.policy/v1"
+
+_DOCUMENT: Final = ("schema", "version", "defaults", "unlisted", "actions", "limits", "approvers")
+
+
+def load(source: str | Mapping[str, Json]) -> Policy:
+    """Return the policy that a document is: YAML or JSON text, or an object.
+
+    Raises:
+        DocumentError: it is not one. All that is wrong is named at once, each with its place.
+    """
+    read = sources.read(source)
+    complaints = Complaints([])
+    policy = _read(Place(read.value, (), complaints))
+    if complaints.found:
+        raise DocumentError(read.problem(message, path) for message, path in complaints.found)
+    return policy
+
+
+def _read(place: Place) -> Policy:
+    members = place.members(_DOCUMENT, ("schema",))
+    if "schema" in members and members["schema"].value != SCHEMA:
+        members["schema"].complain(f"expected {SCHEMA}")
+    defaults = read_knobs(members["defaults"], Knobs()) if "defaults" in members else Knobs()
+    return Policy(
+        version=members["version"].name() if "version" in members else "",
+        digest="" if place.complaints.found else digest(place.value),
+        canonical="" if place.complaints.found else canonical_json(place.value).decode(),
+        defaults=defaults,
+        unlisted=members["unlisted"].choice(Unlisted) if "unlisted" in members else Unlisted.DENY,
+        actions=_read_actions(members["actions"], defaults) if "actions" in members else {},
+        limits=read_limits(members["limits"]) if "limits" in members else (),
+        approvers=read_approvers(members["approvers"]) if "approvers" in members else (),
+    )
+
+
+def _read_actions(place: Place, defaults: Knobs) -> dict[str, ActionPolicy]:
+    actions: dict[str, ActionPolicy] = {}
+    for name, action in place.entries().items():
+        if wrong := wrong_name(name):
+            action.complain(wrong)
+        actions[name] = read_action(name, action, defaults)
+    return actions
