@@ -19,6 +19,8 @@ from app.api import (
     delegations,
     keys,
     metrics,
+    noop,
+    openapi,
     permits,
     principals,
     problems,
@@ -98,6 +100,7 @@ def _wired() -> FastAPI:
         telemetry={"logs": False},
     )
     problems.install(app)
+    openapi.install(app)
     for resource in _RESOURCES:
         app.include_router(resource.router)
     app.add_middleware(RequestLayer)

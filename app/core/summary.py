@@ -8,10 +8,13 @@ import rfc8785
 
 from app.core.values import Json, JsonObject
 
-# A payment card number has 13 to 19 digits (ISO/IEC 7812), often written in blocks.
+# A payment card number has 13 to 19 digits (ISO/IEC 7812), often written in blocks, of which the first has four or
+# six digits and none fewer than three.
 _SHORTEST, _LONGEST = 13, 19
+_FIRST_BLOCK, _BLOCK = 4, 3
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)  # the sum of the digits of the double
-_DIGITS = re.compile(r"\d(?:[\s.\-\u2010-\u2015\u2212\u00a0]?\d)+")
+_RUN = re.compile(r"\d(?:[\s.\-\u2010-\u2015\u2212]?\d)+")
+_DIGITS = re.compile(r"\d+")
 
 
 def summarise(arguments: JsonObject) -> str:
@@ -62,11 +65,12 @@ def masked(value: Json) -> Json:
 
 
 def mask(text: str) -> str:
-    """Return the text with every run of 13 to 19 digits that passes the Luhn check as `<masked:16>`.
+    """Return the text with everything in it that reads as a card number as `<masked:16>`.
 
-    Digits of any script count, and so do digits in blocks with single spaces, points or dashes between them.
+    That is 13 to 19 digits that pass the Luhn check, of any script, in one block or in several with a space, a point
+    or a dash between them, whatever digits stand around them.
     """
-    return _DIGITS.sub(_masked_run, text)
+    return _RUN.sub(_masked_run, text)
 
 
 def passes_luhn(digits: Sequence[int]) -> bool:
@@ -75,10 +79,46 @@ def passes_luhn(digits: Sequence[int]) -> bool:
 
 
 def _masked_run(run: re.Match[str]) -> str:
-    digits = [unicodedata.decimal(character) for character in run[0] if character.isdecimal()]
-    if _SHORTEST <= len(digits) <= _LONGEST and passes_luhn(digits):
-        return f"<masked:{len(digits)}>"
-    return run[0]
+    text = run[0]
+    if _is_card(text):
+        return _mark(text)
+    blocks = [block.span() for block in _DIGITS.finditer(text)]
+    shown, done, first = [], 0, 0
+    while first < len(blocks):
+        after = _card_from(text, blocks, first)
+        if after is None:
+            first += 1
+            continue
+        start, end = blocks[first][0], blocks[after - 1][1]
+        shown += [text[done:start], _mark(text[start:end])]
+        done, first = end, after
+    return "".join((*shown, text[done:]))
+
+
+def _card_from(text: str, blocks: Sequence[tuple[int, int]], first: int) -> int | None:
+    """Return the block after the longest card number that begins with this one, or None."""
+    start, end = blocks[first]
+    if end - start < _FIRST_BLOCK:
+        return None
+    digits, found = 0, None
+    for place, (begin, end) in enumerate(blocks[first : first + _LONGEST // _BLOCK], first):
+        digits += end - begin
+        if digits > _LONGEST or end - begin < _BLOCK:
+            break
+        if _is_card(text[start:end]):
+            found = place + 1
+    return found
+
+
+def _is_card(text: str) -> bool:
+    if not _SHORTEST <= len(text) < 2 * _LONGEST:
+        return False
+    digits = [unicodedata.decimal(character) for character in text if character.isdecimal()]
+    return _SHORTEST <= len(digits) <= _LONGEST and passes_luhn(digits)
+
+
+def _mark(text: str) -> str:
+    return f"<masked:{sum(character.isdecimal() for character in text)}>"
 
 
 def _number(value: float) -> str:
