@@ -92,7 +92,10 @@ class Reserve:
         checks = [
             revoked(lane, caller.principal, ""),
             *(_mismatch(limit, scope, money.currency) for limit, scope in self._limits),
-            *(spend_check(limit, scope, *lane.spend.room(limit, scope), money.amount) for limit, scope in self._limits),
+            *(
+                spend_check(limit, scope, *lane.spend.room(limit, scope), limit.takes(money.amount))
+                for limit, scope in self._limits
+            ),
         ]
         return [check for check in checks if check is not None]
 
