@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.actions import Finding, Verification
+from app.core.actions import Finding
 from app.core.policy.knobs import RANKS, Severity
 
 THRESHOLD: Final = 0.6
@@ -36,17 +36,6 @@ def skeptic(finding: Finding, threshold: float = THRESHOLD) -> Verdict:
     penalty = min(_GREATEST_PENALTY, sum(_PENALTIES[refutation] for refutation in refutations))
     confidence = max(0.0, min(1.0, finding.gsar_score - penalty))
     return Verdict(confidence >= threshold, confidence, refutations)
-
-
-def counting(finding: Finding, *, attested: bool) -> Verification | None:
-    """Return the verification that a finding amounts to when nobody else verified it.
-
-    A refuted finding counts against its caller. A surviving one counts for it only if the caller may attest.
-    """
-    verdict = skeptic(finding)
-    if verdict.survives and not attested:
-        return None
-    return Verification(verdict.survives, verdict.confidence)
 
 
 def _objections(finding: Finding) -> list[str]:

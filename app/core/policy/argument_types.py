@@ -72,9 +72,9 @@ def of_schema(schema: Json) -> Arguments:
 def impossible(text: str, tree: Tree, kinds: Kinds) -> list[str]:
     """Return what can never hold in a condition over values of these kinds."""
     asked = _with_presence_untyped(text, tree)
-    found = _errors(asked, _environment(frozenset(kinds.items()), cel.Type.DOUBLE))
+    found = _errors(asked, _environment(frozenset(kinds.items()), integers=False))
     if found:
-        also = _errors(asked, _environment(frozenset(kinds.items()), cel.Type.INT))
+        also = _errors(asked, _environment(frozenset(kinds.items()), integers=True))
         found = {place: message for place, message in found.items() if place in also}
     return list(found.values())
 
@@ -142,7 +142,8 @@ def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str
 
 
 @lru_cache(maxsize=256)
-def _environment(kinds: frozenset[tuple[str, str]], number: Any) -> Any:  # noqa: ANN401  # the runtime's own types
+def _environment(kinds: frozenset[tuple[str, str]], *, integers: bool) -> Any:  # noqa: ANN401  # the runtime's own types
+    number = cel.Type.INT if integers else cel.Type.DOUBLE
     variables = {"context": _OBJECT, "arguments": _OBJECT}
     for name, kind in (*FACTS.items(), *kinds):
         variables[name] = _type(kind, number)
