@@ -22,6 +22,7 @@ from app.api import (
     noop,
     openapi,
     permits,
+    policies,
     principals,
     problems,
     revocations,
@@ -43,6 +44,7 @@ from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
 from app.gate.refused import RefusalBudget
 from app.identity.watch import Watch
+from app.outbox.book import Outlets
 from app.settings import Settings
 
 _RESOURCES = (
@@ -51,6 +53,7 @@ _RESOURCES = (
     delegations,
     audit,
     permits,
+    policies,
     keys,
     principals,
     revocations,
@@ -113,7 +116,7 @@ def _furnish(settings: Settings) -> House:
         settings.database, Limits(connections=settings.database_connections), prepared=not settings.pgbouncer
     )
     facts = FactCache.empty()
-    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address))
+    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), Outlets(settings.address))
     return House(
         address=settings.address,
         development=settings.development,

@@ -11,6 +11,7 @@ from app.core.permits import PermitIssuer
 from app.db.database import Database
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
+from app.outbox.book import Outlets
 from app.settings import Settings
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ class Store:
     @classmethod
     def over(cls, database: Database, signer: Signer, address: str = "") -> "Store":
         """Return the doors of a database; `address` is the issuer that permits name."""
-        builder = LaneBuilder(FactCache.empty(), signer, PermitIssuer(signer, address))
+        builder = LaneBuilder(FactCache.empty(), signer, PermitIssuer(signer, address), Outlets(address))
         return cls(database, Lanes(database, signer), builder)
 
 
