@@ -5,14 +5,15 @@ from typing import Any
 
 
 def load(text: bytes | str) -> Any:
-    """Return the value that a JSON text states.
+    """Return the value that a JSON text states; bytes are UTF-8 without a byte order mark (RFC 8259, section 8.1).
 
     Raises:
         ValueError: it is not JSON, has a member twice, is nested too deep, or says NaN or Infinity; the message never
             holds a value.
     """
     try:
-        return json.loads(text, object_pairs_hook=_members, parse_constant=_no_constant)
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        return json.loads(decoded, object_pairs_hook=_members, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     except UnicodeDecodeError:
