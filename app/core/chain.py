@@ -60,9 +60,9 @@ def key_id_of(public_key: Ed25519PublicKey) -> str:
 
 def public_pem(public_key: Ed25519PublicKey) -> str:
     """Return the key as SubjectPublicKeyInfo PEM (RFC 8410)."""
-    return public_key.public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    ).decode("ascii")
+    return public_key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo).decode(
+        "ascii"
+    )
 
 
 class Signer:
@@ -97,3 +97,12 @@ class Signer:
     def sign(self, record_hash: str) -> str:
         """Return the base64 of the signature over the 64 characters of the hash."""
         return base64.b64encode(self._private_key.sign(record_hash.encode("ascii"))).decode("ascii")
+
+
+def decoded_signature(text: str) -> bytes:
+    """Return the bytes of a signature.
+
+    Raises:
+        ValueError: the text is not base64.
+    """
+    return base64.b64decode(text, validate=True)

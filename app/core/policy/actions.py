@@ -34,17 +34,17 @@ class ActionPolicy:
     spend: tuple[Template, ...] = ()
     rules: tuple[Rule, ...] = ()
     terms: Terms = field(default_factory=Terms)
+    reads: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note what the conditions read, so that nothing else is made ready for them."""
+        object.__setattr__(self, "reads", frozenset().union(*(condition.reads for condition in self.conditions())))
 
     def conditions(self) -> list[Condition]:
         """Return every condition of the action."""
         derived = (rule.when for rule in self.labels.derive if isinstance(rule, (LabelRule, RadiusRule)))
         found = [*derived, *(rule.when for rule in self.rules)]
         return [when for when in found if isinstance(when, Condition)]
-
-    @property
-    def reads_now(self) -> bool:
-        """Return whether the answer may change with time alone."""
-        return any("now" in condition.reads for condition in self.conditions())
 
 
 _ACTION: Final = (

@@ -14,22 +14,19 @@ from cel_expr_python import cel
 from app.core.policy import argument_types, effort, patterns, syntax
 from app.core.policy.argument_types import FACTS, Arguments
 from app.core.policy.effort import Effort
-from app.core.policy.facts import Facts
+from app.core.policy.facts import VARIABLES, Facts
 from app.core.policy.problems import shown, suggestion
 from app.core.policy.syntax import Apply, Constant, Name, Select, Tree
 
 LONGEST: Final = 4_096
 """Characters of a condition."""
 
-_VARIABLES: Final = (
-    "arguments", "cost", "action", "principal", "asset", "labels", "request", "context", "now",
-)  # fmt: skip
 _MEMBERS: Final[Mapping[str, frozenset[str]]] = {
     name: frozenset(path.partition(".")[2] for path in FACTS if path.startswith(f"{name}."))
     for name in ("cost", "action", "principal", "request")
 }
 _ENVIRONMENT: Final = cel.NewEnv(
-    variables={name: cel.Type.TIMESTAMP if name == "now" else cel.Type.DYN for name in _VARIABLES}
+    variables={name: cel.Type.TIMESTAMP if name == "now" else cel.Type.DYN for name in VARIABLES}
 )
 
 
@@ -58,9 +55,10 @@ class Condition:
             UndeterminedError: it reads what is missing, or what has another type than it expects; it raises, is no
                 boolean, or would take too long.
         """
-        if facts.elements > MOST_ELEMENTS:
-            raise UndeterminedError(f"the lists and objects of the call hold more than {MOST_ELEMENTS} elements")
-        if self._effort.bound(facts.elements, facts.characters) > effort.MOST:
+        elements, characters = facts.size
+        if elements > effort.MOST_ELEMENTS:
+            raise UndeterminedError(f"the lists and objects of the call hold more than {effort.MOST_ELEMENTS} elements")
+        if not self._effort.fits(elements, characters):
             raise UndeterminedError("it would take too long on a call of this size")
         try:
             result = self._program.eval(facts.activation(_ENVIRONMENT)).value()
@@ -79,10 +77,6 @@ class Condition:
         if "No matching overload" in said:
             return "a value has another type than it expects"
         return "it raises an error" if said else "it gives something else than true or false"
-
-
-MOST_ELEMENTS: Final = 1_000
-"""How many elements and members the lists and objects that reach a condition may hold in all."""
 
 
 def compile_condition(text: str, arguments: Arguments, *, currency_fixed: bool) -> Condition:
@@ -122,7 +116,7 @@ def _explained(error: str) -> str:
     place, _, message = (said or error).partition(" ")
     message = message.partition("\n")[0].removesuffix(" [INVALID_ARGUMENT]")
     unknown = message.partition("undeclared reference to '")[2].partition("'")[0].partition(".")[0]
-    hint = f"; {suggestion(unknown, _VARIABLES)}" if unknown else ""
+    hint = f"; {suggestion(unknown, VARIABLES)}" if unknown else ""
     column = place.rstrip(":").rpartition(":")[2]
     return f"no condition, at character {column}: {message}{hint}"
 
@@ -161,7 +155,7 @@ def _reads(tree: Tree) -> Iterator[str]:
     if member:
         yield from (member[0], ".".join(member))
         return
-    if isinstance(tree, Name) and tree.name in _VARIABLES:
+    if isinstance(tree, Name) and tree.name in VARIABLES:
         yield tree.name
         yield from (f"{tree.name}.{name}" for name in _MEMBERS.get(tree.name, ()))
     for below in syntax.children(tree):
@@ -171,9 +165,9 @@ def _reads(tree: Tree) -> Iterator[str]:
 def _member(tree: Tree) -> tuple[str, str] | None:
     """Return the variable and the member if the tree is `variable.member` or `variable["member"]`."""
     match tree:
-        case Select(operand=Name(name=name), member=member) if name in _VARIABLES:
+        case Select(operand=Name(name=name), member=member) if name in VARIABLES:
             return name, member
-        case Apply(function="_[_]", arguments=(Name(name=name), Constant(value=str(member)))) if name in _VARIABLES:
+        case Apply(function="_[_]", arguments=(Name(name=name), Constant(value=str(member)))) if name in VARIABLES:
             return name, member
         case _:
             return None

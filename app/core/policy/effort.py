@@ -6,7 +6,7 @@ the condition's shape when it is loaded, and from the size of what it looks at w
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from app.core.policy import patterns, syntax
@@ -15,9 +15,13 @@ from app.core.policy.syntax import Apply, Constant, Loop, Name, Tree
 MOST: Final = 200_000_000
 """The greatest bound under which a condition is evaluated, in nanoseconds: a fifth of a second."""
 
+MOST_ELEMENTS: Final = 1_000
+"""How many elements and members the lists and objects that reach a condition may hold in all."""
+
 DEEPEST: Final = 2
 """How far macros may nest."""
 
+_USUAL: Final = 2**14
 _ROUNDS: Final = 10_000
 _PER_CALL: Final = 100
 _PER_ELEMENT: Final = 25
@@ -49,8 +53,18 @@ class Effort:
     """The work of a condition."""
 
     work: tuple[_Work, ...]
-    depth: int
     literals: int
+    _light: bool = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Note whether any call of usual size is cheap, so that most calls need no arithmetic."""
+        object.__setattr__(self, "_light", self.bound(MOST_ELEMENTS, _USUAL) <= MOST)
+
+    def fits(self, elements: int, characters: int) -> bool:
+        """Return whether an evaluation over this many elements and characters is sure to be short."""
+        if self._light and characters <= _USUAL:
+            return True
+        return self.bound(elements, characters) <= MOST
 
     def bound(self, elements: int, characters: int) -> int:
         """Return the nanoseconds that an evaluation takes at most, over this many elements and characters in all."""
@@ -63,7 +77,7 @@ def of(tree: Tree, text: str) -> Effort:
     """Return the work of a condition, given its tree and its text."""
     work = tuple(_work(tree, ()))
     literals = sum(isinstance(node, Constant) for node in syntax.walk(tree)) + len(text) // 64
-    return Effort(work, depth(tree), literals)
+    return Effort(work, literals)
 
 
 def depth(tree: Tree) -> int:

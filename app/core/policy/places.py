@@ -4,6 +4,7 @@ A reading function asks a `Place` for what it expects. Where something else stan
 harmless value instead, so that one reading finds every problem; a document with problems is never used.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,9 +24,7 @@ E = TypeVar("E", bound=StrEnum)
 LONGEST_NAME = 128
 LONGEST_KEY = 512
 
-_FIRST_PRINTABLE = 0x20
-_DELETE = 0x7F
-_LAST_CONTROL = 0x9F
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(slots=True)
@@ -184,7 +183,7 @@ def wrong_name(text: str, longest: int = LONGEST_NAME) -> str | None:
     """Return why the text is no name of 1 to `longest` bytes without control characters, or None if it is one."""
     if not text or len(text.encode()) > longest:
         return f"not a name of 1 to {longest} bytes"
-    if any(ord(character) < _FIRST_PRINTABLE or _DELETE <= ord(character) <= _LAST_CONTROL for character in text):
+    if _CONTROL.search(text):
         return "a name has no control characters"
     return None
 

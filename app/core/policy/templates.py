@@ -23,6 +23,7 @@ OF_CALLERS: Final = "caller:"
 
 _PART: Final = re.compile(r"\{([^{}]*)\}|([^{}]+)|([{}])")
 _UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]*")
 _MARKS_ENCODING: Final = frozenset("%0123456789ABCDEF")
 
 
@@ -66,7 +67,9 @@ class Template:
     def _value(self, name: str, arguments: JsonObject) -> str:
         if name not in arguments:
             raise UnresolvedError(f"the argument {shown(name)} is missing")
-        text = quote(plain_text(name, arguments[name]), safe="")
+        text = plain_text(name, arguments[name])
+        if not _PLAIN.fullmatch(text):
+            text = quote(text, safe="")
         for character in self.encoded:
             text = text.replace(character, f"%{ord(character):02X}")
         return text
@@ -79,7 +82,7 @@ def plain_text(name: str, value: Json) -> str:
         UnresolvedError: the value of the argument is anything else.
     """
     if isinstance(value, str):
-        return unicodedata.normalize("NFC", value)
+        return value if value.isascii() else unicodedata.normalize("NFC", value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return rfc8785.dumps(value).decode("ascii")
     raise UnresolvedError(f"the argument {shown(name)} is neither text nor a number")

@@ -73,7 +73,7 @@ def weigh(
     `literal` takes labels, keys and scopes as they are given, as a what-if does: nothing is dropped from them, and
     nothing is put before them.
     """
-    scale = _Scale(policy, call, caller, Facts(call, caller, now), literal)
+    scale = _Scale(policy, call, caller, Facts(call, caller, now, policy.reads), literal)
     scale.check_arguments()
     asset, asset_shown = scale.asset()
     cost = scale.cost()
@@ -99,7 +99,7 @@ def weigh(
         scopes=scopes,
         knobs=policy.knobs,
         terms=policy.terms,
-        reads_now=policy.reads_now,
+        reads_now="now" in policy.reads,
         arguments=call.action.arguments,
     )
 
@@ -167,7 +167,7 @@ class _Scale:
 
     def covering(self, limits: Iterable[Limit], scopes: tuple[str, ...], cost: Money | None) -> Covering:
         """Return the limits that cover a scope. Those in another currency than the cost refuse the call instead."""
-        found = tuple((limit, scope) for limit in limits for scope in scopes if limit.matches(scope))
+        found = tuple((limit, scope) for limit in limits for scope in scopes if limit.matches(scope)) if scopes else ()
         if cost is None:
             return found
         foreign = [limit.currency for limit, _ in found if limit.currency not in {None, cost.currency}]
