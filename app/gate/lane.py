@@ -17,6 +17,7 @@ from app.effects.book import EffectBook
 from app.evidence.book import EvidenceBook
 from app.gate.facts import FactCache
 from app.identity.authority import Authority
+from app.outbox.book import OutboxBook, Outlets
 from app.policies.active import ActivePolicy
 from app.spend.book import SpendBook
 
@@ -39,21 +40,23 @@ class Lane:
     spend: SpendBook
     approvals: ApprovalBook
     evidence: EvidenceBook
+    outbox: OutboxBook
     permits: PermitIssuer
 
     @property
     def books(self) -> Sequence[Book]:
         """Return the books, the journal last."""
-        return (self.effects, self.spend, self.approvals, self.evidence, self.journal)
+        return (self.effects, self.spend, self.approvals, self.evidence, self.outbox, self.journal)
 
 
 class LaneBuilder:
     """Opens lanes: locks the head, then brings the facts up to its epochs, so that nothing revoked decides."""
 
-    def __init__(self, facts: FactCache, signer: Signer, permits: PermitIssuer) -> None:
+    def __init__(self, facts: FactCache, signer: Signer, permits: PermitIssuer, outlets: Outlets) -> None:
         self._facts = facts
         self._signer = signer
         self._permits = permits
+        self._outlets = outlets
 
     async def open(self, tx: Writer, tenant: str) -> Lane:
         """Take the tenant's lane for the length of the transaction.
@@ -75,5 +78,6 @@ class LaneBuilder:
             spend=SpendBook(now),
             approvals=ApprovalBook(now),
             evidence=EvidenceBook(now),
+            outbox=OutboxBook(now, self._outlets),
             permits=self._permits,
         )

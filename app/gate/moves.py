@@ -12,7 +12,7 @@ from app.core.policy.weighing import Weighing
 from app.core.summary import shown, summarise
 from app.core.values import Json
 from app.db.ids import new_id
-from app.gate import electorate
+from app.gate import electorate, notices
 from app.gate.asked import Asked
 from app.gate.lane import Lane
 
@@ -169,6 +169,7 @@ def _record(
     payload = {**_of_question(question), **also}
     question.changed_seq = lane.journal.append(event, payload, principal=who, action=question.action)
     lane.approvals.touch(question)
+    notices.post(lane, event, payload, question.decided_by)
 
 
 def _of_question(question: Question) -> dict[str, Json]:
