@@ -51,7 +51,7 @@ _CLAIM = text("""
         LIMIT :most
     )
     UPDATE deliveries d
-    SET claim = :claim, attempts = d.attempts + 1, due_at = clock_timestamp() + :lease,
+    SET claim = :claim, attempts = d.attempts + 1, due_at = clock_timestamp() + CAST(:lease AS interval),
         attempted_at = clock_timestamp()
     FROM due
     JOIN messages m ON m.tenant = due.tenant AND m.id = due.message_id
@@ -99,7 +99,7 @@ _STANDINGS = text("""
 _FORGET = text("""
     DELETE FROM messages WHERE (tenant, id) IN (
         SELECT m.tenant, m.id FROM messages m
-        WHERE m.created_at < clock_timestamp() - :kept AND NOT EXISTS (
+        WHERE m.created_at < clock_timestamp() - CAST(:kept AS interval) AND NOT EXISTS (
             SELECT 1 FROM deliveries d
             WHERE d.tenant = m.tenant AND d.message_id = m.id AND d.state = 'pending')
         ORDER BY m.created_at LIMIT :chunk FOR UPDATE SKIP LOCKED)

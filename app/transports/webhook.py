@@ -11,7 +11,6 @@ import httpx
 
 from app.core.canonical import canonical_json
 from app.core.strict_json import JsonError, load
-from app.core.values import Json
 from app.outbox.deliveries import Parcel, Receipt
 from app.outbox.sealing import Sealer, SealError
 from app.transports import addresses, signatures
@@ -124,8 +123,7 @@ _OURS = {
 
 def _challenge(word: str) -> bytes:
     timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    said: dict[str, Json] = {"type": "webhook.challenge", "timestamp": timestamp, "data": {"challenge": word}}
-    return canonical_json(said)
+    return canonical_json({"type": "webhook.challenge", "timestamp": timestamp, "data": {"challenge": word}})
 
 
 async def _beginning(response: httpx.Response, most: int) -> bytes:
