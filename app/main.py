@@ -23,6 +23,7 @@ from app.api import (
     openapi,
     permits,
     policies,
+    policy_tools,
     principals,
     problems,
     revocations,
@@ -31,7 +32,6 @@ from app.api import (
     tenants,
     whoami,
 )
-from app.api.house import House
 from app.api.request_ids import RequestLayer
 from app.approvals.waits import Waits
 from app.audit import keys as signing_keys
@@ -39,6 +39,7 @@ from app.audit.lane import Lanes
 from app.core.chain import Signer
 from app.core.permits import PermitIssuer
 from app.db.database import Database, Limits
+from app.door.house import House
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
@@ -53,6 +54,7 @@ _RESOURCES = (
     delegations,
     audit,
     permits,
+    policy_tools,
     policies,
     keys,
     principals,

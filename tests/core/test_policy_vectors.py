@@ -1,9 +1,7 @@
 """The known answers: decisions, labels, and what the skeptic makes of a finding."""
 
-import json
 from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,65 +11,42 @@ from app.core.actions import Action, Call, Caller, Finding, Verification
 from app.core.evaluation import WhatIf, evaluate
 from app.core.money import Money
 from app.core.verification import skeptic
+from tests.known import SCOPE, document_of_knobs, document_of_labels, vectors
 
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
 NOBODY = Caller(tenant="", principal="", kind="agent", owner="")
-SCOPE = "vector"
 
 
-def vectors(name: str) -> list[Any]:
-    cases = json.loads((Path(__file__).parent.parent / "vectors" / f"{name}.json").read_text())
-    return [pytest.param(case, id=case["name"]) for case in cases]
+def cases(name: str) -> list[Any]:
+    return [pytest.param(case, id=case["name"]) for case in vectors(name)]
 
 
-def usd(amount: str) -> Money:
-    return Money(Decimal(amount), "USD")
-
-
-def document(knobs: dict[str, Any]) -> dict[str, Any]:
-    """Return the policy document that has these knobs, and the limit among them."""
-    limit = knobs["spend_limit"]
-    over = knobs["require_human_over"]
-    return {
-        "schema": "countersign.policy/v1",
-        "unlisted": "evaluate",
-        "defaults": {
-            **{name: value for name, value in knobs.items() if name != "spend_limit"},
-            "require_human_over": over and {"amount": over, "currency": "USD"},
-        },
-        "limits": [{"scope": SCOPE, "limit": {"amount": limit, "currency": "USD"}}] if limit else [],
-    }
-
-
-@pytest.mark.parametrize("case", vectors("decisions"))
+@pytest.mark.parametrize("case", cases("decisions"))
 def test_decision(case: dict[str, Any]) -> None:
-    action = case["action"]
-    severity = case["finding_severity"]
-    call = Call(
-        Action(
-            name="vector.case",
-            environment=action["environment"],
-            kind=action["kind"],
-            tags=frozenset(action["tags"]),
-            blast_radius=action["blast_radius"],
-            cost=usd(action["cost"]),
-        ),
-        finding=severity and Finding("t", severity, 1.0, ("r",), 1.0),
-        spend=(SCOPE,),
+    said, severity, given = case["action"], case["finding_severity"], case["verification"]
+    action = Action(
+        name="vector.case",
+        environment=said["environment"],
+        kind=said["kind"],
+        tags=frozenset(said["tags"]),
+        blast_radius=said["blast_radius"],
+        cost=Money(Decimal(said["cost"]), "USD"),
     )
-    verification = case["verification"] and Verification(**case["verification"])
-    what_if = WhatIf(call, verification, {SCOPE: Decimal(case["spent"])})
+    finding = Finding("t", severity, 1.0, ("r",), 1.0) if severity else None
+    what_if = WhatIf(
+        Call(action, finding=finding, spend=(SCOPE,)),
+        Verification(**given) if given else None,
+        {SCOPE: Decimal(case["spent"])},
+    )
 
-    found = evaluate(policy.load(document(case["policy"])), what_if, NOBODY, NOW).decision
+    found = evaluate(policy.load(document_of_knobs(case["policy"])), what_if, NOBODY, NOW).decision
 
     assert {"outcome": found.outcome, "checks": [check.code for check in found.triggered]} == case["expect"]
 
 
-@pytest.mark.parametrize("case", vectors("labels"))
+@pytest.mark.parametrize("case", cases("labels"))
 def test_labels(case: dict[str, Any]) -> None:
-    loaded = policy.load(
-        {"schema": "countersign.policy/v1", "actions": {case["action_name"]: {"labels": case["labels"]}}}
-    )
+    loaded = policy.load(document_of_labels(case["action_name"], case["labels"]))
     call = Call(Action(case["action_name"], arguments=case["arguments"]))
 
     found = evaluate(loaded, WhatIf(call), NOBODY, NOW).weighing
@@ -84,7 +59,7 @@ def test_labels(case: dict[str, Any]) -> None:
     } == case["expect"]
 
 
-@pytest.mark.parametrize("case", vectors("verification"))
+@pytest.mark.parametrize("case", cases("verification"))
 def test_skeptic(case: dict[str, Any]) -> None:
     said = case["finding"]
     finding = Finding(
