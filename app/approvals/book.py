@@ -15,10 +15,10 @@ CHUNK = 100
 """How many questions one sweep takes."""
 
 _MEETS = "a.status IN ('pending', 'approved', 'denied', 'consumed')"
-_OPEN = "a.status IN ('pending', 'approved')"
+OPEN = "a.status IN ('pending', 'approved')"
 # A denial is finished when it stands no longer, a used approval when it can have been used no longer.
-_FINISHED = "greatest(a.expires_at, a.use_before)"
-_DEADLINE = "CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END"
+FINISHED = "greatest(a.expires_at, a.use_before)"
+DEADLINE = "CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END"
 
 
 class ApprovalBook:
@@ -38,26 +38,26 @@ class ApprovalBook:
                 SELECT a.tenant, a.id FROM approvals a
                 JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
                     ON a.key = wanted.key
-                WHERE a.tenant = :tenant AND {_MEETS} AND ({_OPEN} OR a.expires_at > wanted.now
+                WHERE a.tenant = :tenant AND {_MEETS} AND ({OPEN} OR a.expires_at > wanted.now
                     OR a.use_before > wanted.now)
                 UNION
                 SELECT a.tenant, a.id FROM approvals a
                 JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
                     ON a.edited_key = wanted.key
-                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND {_MEETS} AND ({_OPEN}
+                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND {_MEETS} AND ({OPEN}
                     OR a.expires_at > wanted.now)
             ) AS met JOIN approvals a ON a.tenant = met.tenant AND a.id = met.id
         """,
         "approvals_open_of": f"""
-            SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', {_DEADLINE})
-            FROM approvals a WHERE a.tenant = :tenant AND {_OPEN}
+            SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', {DEADLINE})
+            FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
             AND a.principal IN (SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb)))
         """,
         "approvals_of_run": f"""
             SELECT {rows.QUESTION} FROM approvals a
             JOIN jsonb_to_recordset(CAST(:approvals_of_run AS jsonb)) AS wanted (principal text, run_id text)
                 ON a.principal = wanted.principal AND a.run_id = wanted.run_id
-            WHERE a.tenant = :tenant AND {_OPEN}
+            WHERE a.tenant = :tenant AND {OPEN}
         """,
         "approvals_runs_ended": """
             SELECT jsonb_build_object('principal', r.principal, 'run_id', r.run_id) FROM runs_ended r
@@ -67,18 +67,18 @@ class ApprovalBook:
         """,
         "approvals_due": f"""
             SELECT {rows.QUESTION} FROM approvals a
-            WHERE a.tenant = :tenant AND {_OPEN}
-            AND {_DEADLINE} <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
-            ORDER BY {_DEADLINE} LIMIT {CHUNK}
+            WHERE a.tenant = :tenant AND {OPEN}
+            AND {DEADLINE} <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
+            ORDER BY {DEADLINE} LIMIT {CHUNK}
         """,
         "approvals_erasable": f"""
             SELECT {rows.QUESTION} FROM approvals a
-            WHERE a.tenant = :tenant AND NOT {_OPEN} AND a.call IS NOT NULL
-            AND {_FINISHED} <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
-            ORDER BY {_FINISHED} LIMIT {CHUNK}
+            WHERE a.tenant = :tenant AND NOT {OPEN} AND a.call IS NOT NULL
+            AND {FINISHED} <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
+            ORDER BY {FINISHED} LIMIT {CHUNK}
         """,
         "approvals_of_other_versions": f"""
-            SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {_OPEN}
+            SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
             AND a.policy_version <> (CAST(:approvals_of_other_versions AS jsonb) ->> 0)
         """,
     }

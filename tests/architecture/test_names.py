@@ -36,10 +36,10 @@ def test_a_file_has_one_subject_and_a_length_that_fits(path: Path) -> None:
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=str)
-def test_a_room_says_what_it_owns_and_holds_no_code_in_its_first_file(room: Path) -> None:
+def test_a_room_says_what_it_owns_and_defines_nothing_in_its_first_file(room: Path) -> None:
     module = ast.parse((room / "__init__.py").read_text())
     assert ast.get_docstring(module)
-    assert len(module.body) == 1
+    assert all(isinstance(statement, ast.Expr | ast.ImportFrom | ast.Assign) for statement in module.body)
 
 
 def functions() -> list[tuple[str, int]]:

@@ -1,0 +1,54 @@
+"""Which tenants have something whose time is over: looked for without any lock, so that idle tenants stay alone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Row, text
+
+from app.approvals.book import DEADLINE, FINISHED, KEPT, OPEN
+from app.db.database import Reader
+from app.gate.group import Command
+from app.gate.lapses import SweepLapses
+from app.gate.question_sweeps import EraseQuestions, SweepQuestions
+
+CHUNK: Final = 100
+"""How many things one sweep ends; as many means that there may be more."""
+
+_SWEEPS: Final[dict[str, Callable[[str], Command[int]]]] = {
+    "lapsed": SweepLapses,
+    "due": SweepQuestions,
+    "erasable": EraseQuestions,
+}
+
+_FIND = text(f"""
+    SELECT * FROM (
+        SELECT h.tenant,
+            EXISTS (SELECT 1 FROM admissions a
+                WHERE a.tenant = h.tenant AND a.state = 'reserved' AND a.expires_at <= h.now) AS lapsed,
+            EXISTS (SELECT 1 FROM approvals a
+                WHERE a.tenant = h.tenant AND {OPEN} AND {DEADLINE} <= h.now) AS due,
+            EXISTS (SELECT 1 FROM approvals a
+                WHERE a.tenant = h.tenant AND NOT {OPEN} AND a.call IS NOT NULL
+                    AND {FINISHED} <= h.now - CAST(:kept AS interval)) AS erasable
+        FROM (SELECT tenant, clock_timestamp() AS now FROM heads) AS h
+    ) AS found WHERE lapsed OR due OR erasable
+""")  # noqa: S608 - constants of a room
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """A tenant, and the sweep that it needs."""
+
+    tenant: str
+    sweep: Callable[[str], Command[int]]
+
+
+async def find(reader: Reader) -> Sequence[Overdue]:
+    """Return what is overdue, by tenant and kind."""
+    found = await reader.rows(_FIND, {"kept": KEPT})
+    return [overdue for row in found for overdue in _of(row)]
+
+
+def _of(row: Row[Any]) -> list[Overdue]:
+    return [Overdue(row.tenant, sweep) for kind, sweep in _SWEEPS.items() if getattr(row, kind)]
