@@ -200,7 +200,7 @@ async def test_scopes_are_listed_by_prefix_in_pages(people: Asking) -> None:
 
     seen, cursor = [], None
     while True:
-        query = {"prefix": "a:", "limit": 3} | ({"cursor": cursor} if cursor else {})
+        query = {"prefix": "a:", "limit": "3"} | ({"cursor": cursor} if cursor else {})
         page = (await operator.get("/v1/spend", params=query)).json()
         seen += [row["scope"] for row in page["data"]]
         cursor = page["next_cursor"]
