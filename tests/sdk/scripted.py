@@ -2,7 +2,10 @@
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import httpx
@@ -135,3 +138,33 @@ def refused(
 def question(status: str, **members: object) -> httpx.Response:
     """Return a question as whoever asked reads it."""
     return reply(200, {"id": "apr_1", "status": status, "expires_at": "2026-11-29T10:15:00.000000Z", **members})
+
+
+@contextmanager
+def serving(service: Scripted) -> Iterator[str]:
+    """Let the scripted service be met over a real socket, and give its URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            content = self.rfile.read(int(self.headers.get("content-length", 0)))
+            url = f"http://{self.headers['host']}{self.path}"
+            response = service(httpx.Request(self.command, url, headers=dict(self.headers), content=content))
+            self.send_response(response.status_code)
+            self.send_header("content-length", str(len(response.content)))
+            self.end_headers()
+            self.wfile.write(response.content)
+
+        do_POST = do_DELETE = do_GET  # noqa: N815 - http.server's names
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

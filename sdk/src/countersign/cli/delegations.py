@@ -1,6 +1,7 @@
 """`countersign delegations`: lending one's vote."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
@@ -19,16 +20,13 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 100,
     json: Json = False,
 ) -> None:
-    """List the delegations from you and to you."""
+    """List what you have lent and borrowed, ended ones too."""
     with client_of(context) as client:
         found = pages(client, "/v1/delegations", {}, limit)
     if json:
         as_json(found)
         return
-    rows = [
-        (each.get("id"), each.get("from"), each.get("to"), each.get("labels"), time_left(each.get("expires_at")))
-        for each in found
-    ]
+    rows = [(each.get("id"), each.get("from"), each.get("to"), each.get("labels"), _left(each)) for each in found]
     table(("id", "from", "to", "labels", "left"), rows, nothing="No votes are lent.")
 
 
@@ -55,3 +53,7 @@ def end(context: typer.Context, delegation: Annotated[str, typer.Argument(help="
     with client_of(context) as client:
         client.request("DELETE", f"/v1/delegations/{quote(delegation, safe='')}")
     say("Ended.")
+
+
+def _left(delegation: Mapping[str, Any]) -> str:
+    return "ended" if delegation.get("revoked_at") else time_left(delegation.get("expires_at"))

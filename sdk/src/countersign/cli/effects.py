@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import typer
 
+from countersign._calls import Money
 from countersign.cli.screen import as_json, money, say, sheet, table
 from countersign.cli.session import client_of, pages
 
@@ -47,13 +48,25 @@ def resolve(
     admission: Annotated[str, typer.Argument(help="The id of the unknown admission.")],
     reason: Annotated[str, typer.Option(help="How you know; it goes into the record.")],
     executed: Annotated[bool, typer.Option("--executed/--not-executed", help="Whether it happened.")],
+    cost: Annotated[
+        str | None, typer.Option("--actual-cost", metavar="'12.50 EUR'", help="What it cost, if not what was held.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Say what came of an unknown admission."""
-    body = {"outcome": "executed" if executed else "not_executed", "reason": reason}
+    """Say what came of an unknown admission; it is final."""
+    body: dict[str, Any] = {"outcome": "executed" if executed else "not_executed", "reason": reason}
+    if cost is not None:
+        body["actual_cost"] = _money(cost)
     with client_of(context) as client:
         made = client.request("POST", f"/v1/admissions/{quote(admission, safe='')}/resolve", body=body)
     as_json(made) if json else say(f"{admission} is {body['outcome']}.")
+
+
+def _money(text: str) -> dict[str, str]:
+    try:
+        return Money(*text.split(" ")).as_json()
+    except (TypeError, ValueError):
+        raise typer.BadParameter("an amount and a currency, such as '12.50 EUR'", param_hint="--actual-cost") from None
 
 
 def _row(admission: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,5 +1,6 @@
 """`countersign spend`: what is held and spent on each scope, and what is left."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -22,10 +23,14 @@ def list_(
     limit: Limit = 100,
     json: Json = False,
 ) -> None:
-    """List the scopes and their limits."""
+    """List the scopes, and what was ever held and spent on them."""
     with client_of(context) as client:
         found = pages(client, "/v1/spend", {"prefix": prefix} if prefix else {}, limit)
-    as_json(found) if json else _table(found)
+    if json:
+        as_json(found)
+        return
+    rows = [(scope.get("scope"), *_sums(sums)) for scope in found for sums in scope.get("sums") or [{}]]
+    table(("scope", "currency", "held", "spent", "credited", "calls"), rows, nothing=_NOTHING)
 
 
 @app.command()
@@ -34,10 +39,14 @@ def show(
     scope: Annotated[str, typer.Argument(help="The scope, such as booking:AB12.")],
     json: Json = False,
 ) -> None:
-    """Show every limit of one scope."""
+    """Show every limit of one scope: what counts against it now, and what is left."""
     with client_of(context) as client:
         found = client.request("GET", "/v1/spend/scope", params={"scope": scope})
-    as_json(found) if json else _table([found])
+    if json:
+        as_json(found)
+        return
+    rows = [_standing(limit) for limit in found.get("limits") or []]
+    table(("limit", "window", "of", "held", "spent", "left"), rows, nothing="No limit covers this scope.")
 
 
 @app.command()
@@ -47,38 +56,24 @@ def entries(
     limit: Limit = 100,
     json: Json = False,
 ) -> None:
-    """List the entries of one scope: what was held, settled, released, recorded and credited."""
+    """List what happened on one scope, the newest first: holds, settlements, releases, records, credits."""
     with client_of(context) as client:
         found = pages(client, "/v1/spend/entries", {"scope": scope}, limit)
     if json:
         as_json(found)
         return
     rows = [
-        (
-            each.get("at") or each.get("time"),
-            each.get("kind"),
-            money(each),
-            each.get("action"),
-            each.get("admission_id"),
-        )
-        for each in found
+        (each.get("at"), each.get("kind"), money(each), each.get("action"), each.get("admission_id")) for each in found
     ]
     table(("time", "kind", "amount", "action", "admission"), rows, nothing=_NOTHING)
 
 
-def _table(scopes: list[dict[str, Any]]) -> None:
-    rows = [(scope.get("scope"), *_limit(limit)) for scope in scopes for limit in scope.get("limits") or [{}]]
-    table(("scope", "limit", "window", "of", "held", "spent", "left"), rows, nothing=_NOTHING)
+def _sums(sums: Mapping[str, Any]) -> tuple[Any, ...]:
+    calls = sum(int(sums.get(name) or 0) for name in ("held_count", "spent_count"))
+    return (*(sums.get(name) for name in ("currency", "held", "spent", "credited")), calls)
 
 
-def _limit(limit: dict[str, Any]) -> tuple[Any, ...]:
-    return (
-        limit.get("name"),
-        limit.get("window"),
-        _amount(limit.get("limit")),
-        *(_amount(limit.get(name)) for name in ("held", "spent", "left")),
-    )
-
-
-def _amount(value: Any) -> Any:
-    return money(value) or value
+def _standing(limit: Mapping[str, Any]) -> tuple[Any, ...]:
+    stated = limit.get("limit")
+    of = money(stated) or (f"{stated} calls" if limit.get("metric") == "count" else stated)
+    return limit.get("name"), limit.get("window"), of, *(limit.get(name) for name in ("held", "spent", "left"))
