@@ -7,6 +7,7 @@ service is met over ASGI in the test's own process (`app`, `asking`), or over HT
 import asyncio
 import itertools
 import json
+import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
@@ -38,9 +39,9 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    """A Postgres server."""
-    with running(DataDirectory(tmp_path_factory.mktemp("data")), _FAST) as server:
+def postgres() -> Iterator[EmbeddedPostgres]:
+    """A Postgres server; not under pytest's own folder, which the runs that come after clear while this one lasts."""
+    with tempfile.TemporaryDirectory() as folder, running(DataDirectory(Path(folder)), _FAST) as server:
         yield server
 
 
