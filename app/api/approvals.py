@@ -1,26 +1,27 @@
 """Questions over HTTP: asking ahead, the queue, one question with a long poll, decisions, and hints of change."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Final
 
 from fastapi import Header, Path, Query
 from starlette.responses import Response, StreamingResponse
 
-from app.api import authentication, pages, problems, rights, routing
-from app.api.commands import submit
+from app.api import authentication, pages, problems, routing
 from app.api.models.approvals import DecisionBody
 from app.api.models.calls import CallBody
 from app.api.models.fields import LONGEST_NAME
-from app.api.problems import RefusedError
 from app.api.requests import Request
 from app.api.responses import answer
 from app.approvals import queries
 from app.approvals.queries import Filter
-from app.approvals.questions import Status
+from app.approvals.questions import Question, Status
 from app.core.refusals import Refusal, RefusalKind
 from app.db.database import Reader
 from app.db.ids import new_id
+from app.door import rights
+from app.door.commands import submit
+from app.door.problems import RefusedError
 from app.gate import preparation
 from app.gate.admit import Admit
 from app.gate.ask import Ask
@@ -28,6 +29,8 @@ from app.gate.cancel import Cancel, EndRun
 from app.gate.group import Command
 from app.gate.question_views import Viewer
 from app.gate.vote import CastVote
+from app.outbox import deliveries
+from app.outbox.deliveries import Standing
 
 router = routing.router()
 
@@ -63,7 +66,9 @@ async def read_queue(
 ) -> Response:
     """List questions, the oldest first: what one may decide, all for operators and auditors, an agent's own."""
     window = pages.window(request, limit, cursor, {"status": status, "mine": str(mine)})
-    wanted = Filter(request.sight.now(), status, window.after)
+    reads_others = request.caller.may("approve") or request.caller.may("approvals:read")
+    own = None if reads_others else request.caller.principal
+    wanted = Filter(request.sight.now(), status, own, window.after)
     seen = await request.house.database.read(lambda reader: _queue(request, reader, wanted, window.one_more, mine=mine))
     return window.page(seen, lambda shown: str(shown["id"]), lambda shown: shown)
 
@@ -125,7 +130,7 @@ async def end_run(request: Request, run_id: RunId) -> Response:
     return answer(ended)
 
 
-async def _change(request: Request, approval_id: str, command: Command) -> Response:
+async def _change(request: Request, approval_id: str, command: Command[Mapping[str, Any] | Refusal]) -> Response:
     changed = await submit(request, command)
     if isinstance(changed, Refusal):
         return problems.of_refusal(request, changed)
@@ -148,8 +153,9 @@ async def _queue(request: Request, reader: Reader, wanted: Filter, limit: int, *
     viewer, found = await _viewer(request, reader), []
     while True:
         batch = await queries.questions(reader, viewer.caller.tenant, wanted, _BATCH)
+        told = await deliveries.standings(reader, viewer.caller.tenant, [question.id for question in batch])
         visible = (question for question in batch if not mine or viewer.decides(question))
-        found += [seen for question in visible if (seen := viewer.see(question)) is not None]
+        found += [seen for question in visible if (seen := viewer.see(question, _delivery(told, question)))]
         if len(batch) < _BATCH or len(found) >= limit:
             return found[:limit]
         wanted = replace(wanted, after=batch[-1].id)
@@ -158,12 +164,19 @@ async def _queue(request: Request, reader: Reader, wanted: Filter, limit: int, *
 async def _look(request: Request, approval_id: str) -> dict[str, Any]:
     async def look(reader: Reader) -> dict[str, Any] | None:
         question = await queries.question(reader, request.caller.tenant, approval_id)
-        return None if question is None else (await _viewer(request, reader)).see(question)
+        if question is None:
+            return None
+        told = await deliveries.standings(reader, request.caller.tenant, [approval_id])
+        return (await _viewer(request, reader)).see(question, _delivery(told, question))
 
     seen = await request.house.database.read(look)
     if seen is None:
         raise RefusedError(RefusalKind.NOT_FOUND, f"there is no approval {approval_id}")
     return seen
+
+
+def _delivery(told: Mapping[str, Standing], question: Question) -> Standing:
+    return told.get(question.id, Standing.NONE)
 
 
 async def _reenter(request: Request) -> None:

@@ -37,7 +37,7 @@ class Cancel:
             moves.cancel(lane, question, caller.principal, "its requester withdrew it")
         elif question.status != "cancelled":
             detail = f"only a pending or approved question can be cancelled, and this one is {question.status}"
-            return Refusal(RefusalKind.CONFLICT, detail, values={"status": question.status})
+            return Refusal(RefusalKind.CONFLICT, detail, values={"state": question.status})
         return Viewer(caller, lane, lane.now).see(question) or {}
 
 

@@ -87,7 +87,7 @@ class CastVote:
 
     def _contradicts(self, lane: Lane, question: Question, ballot: Ballot) -> Refusal:
         detail = f"this contradicts what was said before, and the question is {question.status}"
-        refusal = Refusal(RefusalKind.CONFLICT, detail, Objection.CONFLICT, values={"status": question.status})
+        refusal = Refusal(RefusalKind.CONFLICT, detail, Objection.CONFLICT, values={"state": question.status})
         return self._refused(lane, question, ballot, refusal)
 
     def _refused(self, lane: Lane, question: Question, ballot: Ballot, refusal: Refusal) -> Refusal:
