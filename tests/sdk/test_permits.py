@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.core.chain import Signer, public_pem
@@ -155,6 +155,7 @@ def test_what_is_no_permit_is_refused(token: str) -> None:
         check(token)
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_no_changed_character_leaves_a_permit_good(data: st.DataObject) -> None:
     token = issued()
