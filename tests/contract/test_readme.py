@@ -4,8 +4,11 @@ import os
 import re
 import runpy
 import shutil
+import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -42,15 +45,23 @@ def steps() -> list[Step]:
 
 
 @pytest.fixture
-def newcomer(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+def newcomer() -> Iterator[tuple[Path, int]]:
     """A folder in which `make serve` has been run, and the port it serves on."""
-    command = ["make", "--no-print-directory", "-C", str(ROOT), "serve", "PORT=0", f"DATA={tmp_path / '.countersign'}"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / ".venv").symlink_to(ROOT / ".venv")
+        with serving(folder / ".countersign") as process:
+            yield folder, port_of(process)
+
+
+@contextmanager
+def serving(data: Path) -> Iterator["subprocess.Popen[str]"]:
+    command = ["make", "--no-print-directory", "-C", str(ROOT), "serve", "PORT=0", f"DATA={data}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
-            (tmp_path / ".venv").symlink_to(ROOT / ".venv")
-            yield tmp_path, port_of(process)
+            yield process
         finally:
-            os.killpg(process.pid, 15)
+            os.killpg(process.pid, signal.SIGTERM)
 
 
 def port_of(process: "subprocess.Popen[str]") -> int:
@@ -94,7 +105,8 @@ def test_the_snippet_runs(newcomer: tuple[Path, int], monkeypatch: pytest.Monkey
     airline = SimpleNamespace(issue=lambda booking, amount: f"voucher {booking} {amount}")
 
     names = runpy.run_path(str(snippet), init_globals={"airline": airline})
-    assert names["issue_voucher"]("CD34", 50) == "voucher CD34 50"
+    with names["client"]:
+        assert names["issue_voucher"]("CD34", 50) == "voucher CD34 50"
 
 
 def test_its_first_commands_exist() -> None:
