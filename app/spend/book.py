@@ -28,7 +28,11 @@ class SpendBook:
     written. A scope without a row reads as zero.
     """
 
-    READS: ClassVar[Mapping[str, str]] = {"spend_totals": totals.READ, "spend_windows": window_sums.READ}
+    READS: ClassVar[Mapping[str, str]] = {
+        "spend_totals": totals.READ,
+        "spend_windows": window_sums.READ,
+        "spend_entries_by_key": entries.READ,
+    }
     WRITES: ClassVar[Mapping[str, str]] = {
         "spend_entries_made": entries.WRITE,
         "spend_totals_changed": totals.WRITE,
@@ -41,6 +45,8 @@ class SpendBook:
         self._totals: dict[tuple[str, str], Totals | None] = {}
         self._windows = WindowSums()
         self._starts: dict[Window, datetime] = {}
+        self._keys: set[str] = set()
+        self._by_key: dict[str, Entry] = {}
         self._entries: list[Entry] = []
         self._changes: defaultdict[tuple[str, str], Change] = defaultdict(Change)
         self._growths = Growths()
@@ -59,16 +65,30 @@ class SpendBook:
         for scope in scopes:
             self._totals.setdefault((scope, currency), None)
 
+    def want_entry(self, key: str) -> None:
+        """Ask for what was entered under an idempotency key."""
+        self._keys.add(key)
+
     def wants(self) -> Mapping[str, Sequence[Any]]:
         """Return the sums that were asked for and not read yet."""
         missing = [{"scope": scope, "unit": unit} for (scope, unit), sums in self._totals.items() if sums is None]
-        return {"spend_totals": missing, "spend_windows": self._windows.wants()}
+        return {
+            "spend_totals": missing,
+            "spend_windows": self._windows.wants(),
+            "spend_entries_by_key": sorted(self._keys - self._by_key.keys()),
+        }
 
     def load(self, name: str, rows: Rows) -> None:
         """Take in the sums that were found; what was asked for and not found is zero."""
-        if name == "spend_windows":
-            self._windows.load(rows)
-            return
+        match name:
+            case "spend_windows":
+                self._windows.load(rows)
+            case "spend_entries_by_key":
+                self._by_key |= {row["idempotency_key"]: entries.from_row(row) for row in rows}
+            case _:
+                self._load_totals(rows)
+
+    def _load_totals(self, rows: Rows) -> None:
         found = {(row["scope"], row["unit"]): totals.from_row(row) for row in rows}
         for key, sums in self._totals.items():
             self._totals[key] = sums or found.get(key) or Totals()
@@ -98,6 +118,10 @@ class SpendBook:
             raise LookupError("the totals were not asked for")
         return sums
 
+    def entry_of(self, key: str) -> Entry | None:
+        """Return what was entered under an idempotency key that was asked for."""
+        return self._by_key.get(key)
+
     # what a command changes
 
     def hold(self, hold: Hold) -> None:
@@ -123,15 +147,15 @@ class SpendBook:
         self._enter(Kind.RELEASE, hold, hold.as_held)
         self._give_back(hold)
 
-    def record(self, scope: str, money: Money, action: str = "") -> None:
+    def record(self, scope: str, money: Money, action: str = "", key: str | None = None) -> Entry:
         """Count money that was spent without having been held, whether or not there was room for it."""
-        self._enter_alone(Kind.RECORD, scope, money, action)
         self._spend(scope, money.amount, money.currency, self._now)
+        return self._enter_alone(Kind.RECORD, scope, money, action, key)
 
-    def credit(self, scope: str, money: Money, action: str = "") -> None:
+    def credit(self, scope: str, money: Money, action: str = "", key: str | None = None) -> Entry:
         """Note money that came back; it makes no room."""
-        self._enter_alone(Kind.CREDIT, scope, money, action)
         self._change(scope, money.currency, Change(Totals(credited=money.amount)))
+        return self._enter_alone(Kind.CREDIT, scope, money, action, key)
 
     def writes(self) -> Mapping[str, Rows]:
         """Return the entries, and the differences that they make to totals and buckets, each row once."""
@@ -157,10 +181,21 @@ class SpendBook:
             for scope in hold.scopes
         )
 
-    def _enter_alone(self, kind: Kind, scope: str, money: Money, action: str) -> None:
-        self._entries.append(
-            Entry(kind, scope, money.amount, money.currency, taken_at=self._now, at=self._now, action=action)
+    def _enter_alone(self, kind: Kind, scope: str, money: Money, action: str, key: str | None) -> Entry:
+        entry = Entry(
+            kind=kind,
+            scope=scope,
+            amount=money.amount,
+            currency=money.currency,
+            taken_at=self._now,
+            at=self._now,
+            action=action,
+            idempotency_key=key,
         )
+        self._entries.append(entry)
+        if key is not None:
+            self._by_key[key] = entry
+        return entry
 
     def _give_back(self, hold: Hold) -> None:
         difference = Change(Totals(held=hold.amount.copy_negate()), Totals(held=_ONE.copy_negate()))

@@ -34,6 +34,7 @@ spend_entries = Table(
     Column("admission_id", Text, comment="null for record and credit"),
     Column("action", Text, nullable=False, server_default=text("''")),
     Column("overrun", Boolean, nullable=False, server_default=text("false"), comment="it cost more than was held"),
+    Column("idempotency_key", Text, comment="with the principal before it; only of record and credit"),
     Column("taken_at", DateTime(timezone=True), nullable=False, comment="when the hold was taken: decides the window"),
     Column("at", DateTime(timezone=True), nullable=False),
     comment="The truth about money; rows are only ever inserted",
@@ -45,6 +46,14 @@ Index(
     spend_entries.c.scope,
     spend_entries.c.taken_at,
     postgresql_where=text("kind IN ('settle', 'record')"),
+)
+
+Index(
+    "uq_spend_entries_tenant_idempotency_key",
+    spend_entries.c.tenant,
+    spend_entries.c.idempotency_key,
+    unique=True,
+    postgresql_where=spend_entries.c.idempotency_key.is_not(None),
 )
 
 spend_totals = Table(

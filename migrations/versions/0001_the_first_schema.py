@@ -404,6 +404,12 @@ def upgrade() -> None:
             comment="it cost more than was held",
         ),
         sa.Column(
+            "idempotency_key",
+            sa.Text(),
+            nullable=True,
+            comment="with the principal before it; only of record and credit",
+        ),
+        sa.Column(
             "taken_at",
             sa.DateTime(timezone=True),
             nullable=False,
@@ -419,6 +425,13 @@ def upgrade() -> None:
         ["tenant", "scope", "taken_at"],
         unique=False,
         postgresql_where=sa.text("kind IN ('settle', 'record')"),
+    )
+    op.create_index(
+        "uq_spend_entries_tenant_idempotency_key",
+        "spend_entries",
+        ["tenant", "idempotency_key"],
+        unique=True,
+        postgresql_where=sa.text("idempotency_key IS NOT NULL"),
     )
     op.create_table(
         "spend_totals",
@@ -594,6 +607,11 @@ def downgrade() -> None:
     op.drop_table("webhooks")
     op.drop_table("verifications")
     op.drop_table("spend_totals")
+    op.drop_index(
+        "uq_spend_entries_tenant_idempotency_key",
+        table_name="spend_entries",
+        postgresql_where=sa.text("idempotency_key IS NOT NULL"),
+    )
     op.drop_index(
         "ix_spend_entries_tenant_scope_taken_at",
         table_name="spend_entries",
