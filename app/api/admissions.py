@@ -6,16 +6,16 @@ from fastapi import Query
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
-from app.api.commands import submit
 from app.api.idempotency import IdempotencyKey
 from app.api.models.calls import CallBody, ExtendBody, OutcomeBody, ResolveBody
 from app.api.models.fields import LONGEST_KEY
-from app.api.problems import RefusedError
 from app.api.requests import Request
 from app.api.responses import answer
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.db.ids import new_id
+from app.door.commands import submit
+from app.door.problems import RefusedError
 from app.effects import queries
 from app.effects.admissions import State
 from app.effects.queries import Filter

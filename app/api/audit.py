@@ -8,13 +8,13 @@ from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
 from app.api import pages, routing
-from app.api.problems import RefusedError
 from app.api.requests import Request
 from app.api.responses import answer
 from app.audit import keys, records, verification
 from app.audit.records import Search
 from app.core.refusals import RefusalKind
 from app.db.database import Reader
+from app.door.problems import RefusedError
 
 router = routing.router()
 

@@ -5,13 +5,14 @@ from typing import Any
 from sqlalchemy import Row
 from starlette.responses import Response
 
-from app.api import lanes, pages, problems, routing
+from app.api import pages, problems, routing
 from app.api.models.approvals import DelegationBody
 from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
 from app.approvals import delegations
 from app.core.refusals import Refusal
+from app.door import lanes
 from app.gate import lend
 
 router = routing.router()

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from fastapi import Header
 
-from app.api.problems import bad_input
+from app.door.problems import bad_input
 
 LONGEST_IDEMPOTENCY_KEY: Final = 255
 

@@ -6,13 +6,14 @@ from fastapi import Query
 from sqlalchemy import Row
 from starlette.responses import Response
 
-from app.api import lanes, pages, problems, routing
+from app.api import pages, problems, routing
 from app.api.models.fields import Name
 from app.api.models.identity import KeyBody
 from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
 from app.core.refusals import Refusal
+from app.door import lanes
 from app.identity import credentials
 from app.identity.credentials import IssuedKey
 

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Final, TypeVar
 from fastapi import Query
 from starlette.responses import Response
 
-from app.api.problems import RefusedError, bad_input
 from app.api.requests import Request
 from app.api.responses import answer
 from app.core import strict_json
 from app.core.canonical import canonical_json, digest
 from app.core.strict_json import JsonError
+from app.door.problems import RefusedError, bad_input
 
 T = TypeVar("T")
 

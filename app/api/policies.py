@@ -5,14 +5,15 @@ from typing import Annotated, Any, Final
 from fastapi import Header
 from starlette.responses import Response
 
-from app.api import lanes, pages, problems, routing
+from app.api import pages, problems, routing
 from app.api.models.policies import ActivationBody
 from app.api.policy_documents import document_of
-from app.api.problems import RefusedError, bad_input
 from app.api.requests import Request
 from app.api.responses import answer
 from app.core.chain import timestamp
 from app.core.refusals import Refusal, RefusalKind
+from app.door import lanes
+from app.door.problems import RefusedError, bad_input
 from app.gate.activation import Activation, activate
 from app.policies import revisions
 from app.policies.revisions import Revision

@@ -7,12 +7,12 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from app.api.models.policies import DocumentBody
-from app.api.problems import Fault, RefusedError, bad_input
 from app.api.requests import Request
 from app.core import policy as policies
 from app.core.policy import DocumentError, Policy
 from app.core.policy.problems import Problem
 from app.core.refusals import RefusalKind
+from app.door.problems import Fault, RefusedError, bad_input
 
 _YAML: Final = frozenset({"application/yaml", "application/x-yaml", "text/yaml"})
 

@@ -5,12 +5,13 @@ from typing import Any
 from sqlalchemy import Row
 from starlette.responses import Response
 
-from app.api import lanes, pages, problems, routing
+from app.api import pages, problems, routing
 from app.api.models.identity import PrincipalBody
 from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment
 from app.core.refusals import Refusal
+from app.door import lanes
 from app.identity import principals
 
 router = routing.router()

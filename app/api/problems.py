@@ -1,10 +1,9 @@
-"""What went wrong, over HTTP: the one table from an error or a refusal to a status (RFC 9457).
+"""What went wrong, as the API says it: problems of RFC 9457, from the door's one table.
 
 A problem names the place and what to do. It never has a value of somebody's arguments, nor what is behind an error.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,109 +14,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 
-from app.approvals.waits import TooManyWaitersError
-from app.audit.heads import UnknownTenantError
 from app.core.refusals import Refusal, RefusalKind
 from app.core.strict_json import JsonError, pointer
-from app.db.database import StoreUnavailableError
-from app.gate.desk import DeskFullError
+from app.door.problems import CATALOGUE, OF_ERRORS, RETRY_AFTER, Fault, RefusedError, meaning
 
 _log = structlog.get_logger(__name__)
 
 MEDIA_TYPE: Final = "application/problem+json"
-RETRY_AFTER: Final = "1"
-"""Seconds: long enough for a group to be served, or a standby to be found."""
-
 _MOST_FAULTS = 20
 _LONGEST_POINTER = 512
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One kind of problem: its status, its title, and what to do about it."""
-
-    status: int
-    title: str
-    remedy: str
-
-
-CATALOGUE: Final[Mapping[str, Problem]] = MappingProxyType(
-    {
-        RefusalKind.BAD_INPUT: Problem(
-            400, "The request cannot be taken", "Each entry of `errors` names a place and what is expected there."
-        ),
-        RefusalKind.UNAUTHENTICATED: Problem(
-            401,
-            "No valid credential",
-            "Send `Authorization: Bearer csk_…` with a key that is neither revoked nor over.",
-        ),
-        RefusalKind.FORBIDDEN: Problem(
-            403, "The credential does not give this right", "Use a key with the right that `detail` names."
-        ),
-        "denied": Problem(403, "The action is denied", "Do not run it. `triggered` says what fired."),
-        "approval-required": Problem(
-            403, "A person has to approve", "Do not run it yet: wait for the approval, then send the same call again."
-        ),
-        RefusalKind.SPEND_LIMIT_EXCEEDED: Problem(
-            403, "A spend limit leaves no room", "Wait for room, or have the limit changed; a person cannot lift it."
-        ),
-        RefusalKind.NOT_FOUND: Problem(
-            404, "There is no such thing", "Check the id; what belongs to others answers like what does not exist."
-        ),
-        "method-not-allowed": Problem(405, "The resource has no such method", "`Allow` names those it has."),
-        RefusalKind.CONFLICT: Problem(
-            409, "The state does not allow it", "Read the resource again; `detail` says what stands in the way."
-        ),
-        RefusalKind.IDEMPOTENCY_CONFLICT: Problem(
-            409, "The idempotency key names another request", "Send the request that it names, or use a new key."
-        ),
-        RefusalKind.PRECONDITION_FAILED: Problem(
-            412, "It has changed since it was read", "Read it again, and send the ETag of what you have read."
-        ),
-        "too-large": Problem(413, "The body is too large", "Send at most 1 MiB."),
-        "internal": Problem(500, "The service failed", "Nothing was changed. Report the request's id."),
-        "unavailable": Problem(
-            503, "The service cannot answer now", "Nothing was allowed. Try again after `Retry-After` seconds."
-        ),
-    }
-)
-"""Every problem by the last part of its type. Names are public: none is removed or reused."""
-
-_OF_ERRORS: Final[Mapping[type[Exception], tuple[str, str]]] = MappingProxyType(
-    {
-        UnknownTenantError: (RefusalKind.NOT_FOUND, "there is no such tenant"),
-        StoreUnavailableError: ("unavailable", "the database did not answer in time; nothing was changed"),
-        ClientDisconnect: (RefusalKind.BAD_INPUT, "the body ended before it was whole"),
-        TooManyWaitersError: ("unavailable", "too many requests wait for decisions; ask again without wait"),
-        DeskFullError: ("unavailable", "too many requests are waiting; nothing was changed"),
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing wrong with what was sent, and where in the body (RFC 6901; "" is the whole, or not in the body)."""
-
-    detail: str
-    pointer: str = ""
-
-
-class RefusedError(Exception):
-    """The door refuses the request: nothing happened, and no command was run."""
-
-    def __init__(self, kind: str, detail: str, faults: tuple[Fault, ...] = ()) -> None:
-        super().__init__(detail)
-        self.kind = kind
-        self.detail = detail
-        self.faults = faults
-
-
-def bad_input(detail: str, where: str = "") -> RefusedError:
-    """Return the error of a request that cannot be taken, with the pointer to the place."""
-    return RefusedError(RefusalKind.BAD_INPUT, detail, (Fault(detail, where),))
 
 
 def of_refusal(request: Request, refusal: Refusal) -> Response:
@@ -164,15 +72,14 @@ def problem(
 
 def install(app: FastAPI) -> None:
     """Make problems of the errors that reach the app: the database's, the router's, and those nobody foresaw."""
-    for error in _OF_ERRORS:
+    for error in OF_ERRORS:
         app.add_exception_handler(error, _known)
     app.add_exception_handler(HTTPException, _plain)
     app.add_exception_handler(Exception, _unexpected)
 
 
 async def _known(request: Request, error: Exception) -> Response:
-    kind, detail = next(_OF_ERRORS[base] for base in type(error).__mro__ if base in _OF_ERRORS)
-    return problem(request, kind, detail)
+    return problem(request, *meaning(error))
 
 
 async def _plain(request: Request, error: Exception) -> Response:

@@ -5,11 +5,12 @@ from typing import Any
 from sqlalchemy import Row
 from starlette.responses import Response
 
-from app.api import lanes, pages, problems, routing
+from app.api import pages, problems, routing
 from app.api.models.identity import RevocationBody
 from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
+from app.door import lanes
 from app.identity import revocations
 
 router = routing.router()

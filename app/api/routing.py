@@ -10,10 +10,11 @@ from starlette.requests import Request as PlainRequest
 from starlette.responses import Response
 from typing_extensions import override
 
-from app.api import authentication, problems, rights, turned_away
-from app.api.problems import RefusedError, bad_input
+from app.api import authentication, problems, turned_away
 from app.api.requests import Request
 from app.core.strict_json import JsonError
+from app.door import rights
+from app.door.problems import RefusedError, bad_input
 
 _Handler = Callable[[PlainRequest], Coroutine[Any, Any, Response]]
 
@@ -29,7 +30,7 @@ class StrictRoute(APIRoute):
     def get_route_handler(self) -> _Handler:
         """Return FastAPI's handler behind the door, handed a request whose body is read and parsed already."""
         handle = super().get_route_handler()
-        entry = rights.entry_of(min(self.methods or {""}), self.path)
+        entry = rights.entry_of(min(self.methods or {""}), self.path_format)
 
         async def through_the_door(plain: PlainRequest) -> Response:
             request = Request(plain.scope, plain.receive)

@@ -5,10 +5,10 @@ from typing import Final
 from starlette.responses import PlainTextResponse, Response
 
 from app.api import problems, routing
-from app.api.problems import CATALOGUE
 from app.api.requests import Request
 from app.api.responses import answer
 from app.core.refusals import RefusalKind
+from app.door.problems import CATALOGUE
 
 router = routing.router()
 

@@ -9,7 +9,6 @@ from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
-from app.api.commands import submit
 from app.api.idempotency import IdempotencyKey, key_of
 from app.api.models.fields import LONGEST_KEY
 from app.api.models.spend import EntryBody, ReservationBody, SettleBody
@@ -22,6 +21,7 @@ from app.core.policy.limits import Limit
 from app.core.refusals import Refusal
 from app.db.database import Reader
 from app.db.ids import new_id
+from app.door.commands import submit
 from app.effects.admissions import State
 from app.gate.entries import Enter
 from app.gate.reservations import EndReservation, Reserve, Wanted
@@ -81,8 +81,11 @@ async def list_entries(
 
 
 @router.post("/v1/spend/entries", status_code=201)
-async def create_entry(request: Request, body: EntryBody) -> Response:
-    """Enter money that no admission held: a `record` counts as spent, a `credit` makes no room."""
+async def create_entry(request: Request, body: EntryBody, idempotency_key: IdempotencyKey = None) -> Response:
+    """Enter money that no admission held: a `record` counts as spent, a `credit` makes no room.
+
+    Under one idempotency key it is entered once.
+    """
     command = Enter(
         id=new_id("cmd"),
         request_id=request.id,
@@ -91,6 +94,7 @@ async def create_entry(request: Request, body: EntryBody) -> Response:
         scope=body.scope,
         money=body.to_money(),
         action=body.action,
+        idempotency_key=_key(idempotency_key),
     )
     entered = await submit(request, command)
     return problems.of_refusal(request, entered) if isinstance(entered, Refusal) else answer(entered, 201)
@@ -101,8 +105,7 @@ async def create_reservation(
     request: Request, body: ReservationBody, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Take room on every scope, for metering: 201 only if all limits have it."""
-    key = None if idempotency_key is None else key_of(idempotency_key)
-    wanted = Wanted(tuple(body.scopes), body.to_money(), body.expires_in, key)
+    wanted = Wanted(tuple(body.scopes), body.to_money(), body.expires_in, _key(idempotency_key))
     reserved = await submit(request, Reserve(new_id("rsv"), request.id, request.credential_id, wanted))
     if isinstance(reserved, Refusal):
         return problems.of_refusal(request, reserved)
@@ -128,6 +131,10 @@ async def _end(request: Request, reservation_id: str, outcome: State, actual: De
     command = EndReservation(new_id("cmd"), request.credential_id, reservation_id, outcome, actual)
     ended = await submit(request, command)
     return problems.of_refusal(request, ended) if isinstance(ended, Refusal) else answer(ended)
+
+
+def _key(header: str | None) -> str | None:
+    return None if header is None else key_of(header)
 
 
 def _sums(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.db.database import Reader
 from app.identity import principals, rights
-from app.identity.authority import Principal
+from app.identity.authority import Authority, Identity, Principal
 from app.identity.principals import Statement
 from app.identity.rights import BUNDLES, SYSTEM_TENANT, Right
 
@@ -92,6 +92,10 @@ class Presented:
     tenant: str
     id: str
     secret: str = field(repr=False)
+
+    def identity(self, authority: Authority, now: datetime) -> Identity | None:
+        """Return who holds this key, or None if nobody does or it has expired."""
+        return authority.authenticate(self.id, self.secret, now)
 
 
 def parse(key: str) -> Presented | None:

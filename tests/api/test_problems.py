@@ -6,8 +6,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.problems import CATALOGUE
 from app.core.refusals import RefusalKind
+from app.door.problems import CATALOGUE
 
 Asking = Callable[[str], httpx.AsyncClient]
 

@@ -19,10 +19,10 @@ from app.api.models.fields import (
     Scopes,
     Score,
 )
-from app.api.problems import bad_input
 from app.core.actions import Action, Advice, Call, Finding
 from app.core.money import Money
 from app.core.outcomes import Outcome
+from app.door.problems import bad_input
 
 MOST_ADVICE: Final = 16
 MOST_REFERENCES: Final = 256

@@ -121,7 +121,7 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("GET", "/v1/audit/head"): _one_of(Right.AUDIT_READ),
         ("GET", "/v1/audit/keys"): _one_of(Right.AUDIT_READ),
         ("POST", "/v1/audit/verify"): _one_of(Right.AUDIT_READ),
-        ("GET", "/v1/receipts/{audit_id:path}"): _one_of(Right.AUDIT_READ),
+        ("GET", "/v1/receipts/{audit_id}"): _one_of(Right.AUDIT_READ),
         # identity
         ("GET", "/v1/whoami"): ANYBODY_KNOWN,
         ("GET", "/v1/keys"): _one_of(Right.KEYS),

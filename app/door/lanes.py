@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from app.api import rights
-from app.api.problems import RefusedError
-from app.api.requests import Request
 from app.audit.lane import Lane
 from app.core.refusals import RefusalKind
+from app.door import rights
+from app.door.problems import RefusedError
+from app.door.requests import Request
 from app.identity import authority
 
 T = TypeVar("T")
@@ -34,6 +34,6 @@ async def _confirm(request: Request, lane: Lane) -> None:
     caller = None if today is None else today.caller(request.credential_id, lane.now)
     if caller is None:
         raise RefusedError(RefusalKind.UNAUTHENTICATED, "the key was revoked a moment ago")
-    entry = rights.entry_of(request.method, request.scope["route"].path)
+    entry = rights.entry_of(request.method, request.scope["route"].path_format)
     if entry is None or not entry.admits(caller.rights):
         raise RefusedError(RefusalKind.FORBIDDEN, "the key lost the right to this a moment ago")

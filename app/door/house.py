@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from app.api.readiness import Readiness
 from app.approvals.waits import Waits
 from app.audit.lane import Lanes
 from app.core.chain import Signer
 from app.db.database import Database
+from app.door.readiness import Readiness
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder

@@ -11,7 +11,7 @@ from app.db import schema
 from app.db.database import Reader, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from app.api.house import House
+    from app.door.house import House
 
 _HEADS = text("SELECT tenant, seq FROM heads WHERE tenant = ANY(:tenants)")
 

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from app.api.requests import Request
+from app.door.requests import Request
 from app.gate.group import Command
 
 T = TypeVar("T")
