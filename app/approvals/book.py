@@ -16,9 +16,6 @@ CHUNK = 100
 
 _MEETS = "a.status IN ('pending', 'approved', 'denied', 'consumed')"
 OPEN = "a.status IN ('pending', 'approved')"
-# A denial is finished when it stands no longer, a used approval when it can have been used no longer.
-FINISHED = "greatest(a.expires_at, a.use_before)"
-DEADLINE = "CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END"
 
 
 class ApprovalBook:
@@ -38,18 +35,17 @@ class ApprovalBook:
                 SELECT a.tenant, a.id FROM approvals a
                 JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
                     ON a.key = wanted.key
-                WHERE a.tenant = :tenant AND {_MEETS} AND ({OPEN} OR a.expires_at > wanted.now
-                    OR a.use_before > wanted.now)
+                WHERE a.tenant = :tenant AND {_MEETS} AND ({OPEN} OR a.due_at > wanted.now)
                 UNION
                 SELECT a.tenant, a.id FROM approvals a
                 JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
                     ON a.edited_key = wanted.key
-                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND {_MEETS} AND ({OPEN}
-                    OR a.expires_at > wanted.now)
+                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND {_MEETS}
+                    AND ({OPEN} OR a.due_at > wanted.now)
             ) AS met JOIN approvals a ON a.tenant = met.tenant AND a.id = met.id
         """,
         "approvals_open_of": f"""
-            SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', {DEADLINE})
+            SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', a.due_at)
             FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
             AND a.principal IN (SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb)))
         """,
@@ -68,14 +64,14 @@ class ApprovalBook:
         "approvals_due": f"""
             SELECT {rows.QUESTION} FROM approvals a
             WHERE a.tenant = :tenant AND {OPEN}
-            AND {DEADLINE} <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
-            ORDER BY {DEADLINE} LIMIT {CHUNK}
+            AND a.due_at <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
+            ORDER BY a.due_at LIMIT {CHUNK}
         """,
         "approvals_erasable": f"""
             SELECT {rows.QUESTION} FROM approvals a
             WHERE a.tenant = :tenant AND NOT {OPEN} AND a.call IS NOT NULL
-            AND {FINISHED} <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
-            ORDER BY {FINISHED} LIMIT {CHUNK}
+            AND a.due_at <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
+            ORDER BY a.due_at LIMIT {CHUNK}
         """,
         "approvals_of_other_versions": f"""
             SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
@@ -90,9 +86,9 @@ class ApprovalBook:
                 resolved = excluded.resolved, edited_digest = excluded.edited_digest,
                 edited_key = excluded.edited_key, edited_arguments = excluded.edited_arguments,
                 edited_resolved = excluded.edited_resolved, shown = excluded.shown, context = excluded.context,
-                expires_at = excluded.expires_at, use_before = excluded.use_before, decided_at = excluded.decided_at,
-                decided_by = excluded.decided_by, comment = excluded.comment, admission_id = excluded.admission_id,
-                changed_seq = excluded.changed_seq
+                expires_at = excluded.expires_at, use_before = excluded.use_before, due_at = excluded.due_at,
+                decided_at = excluded.decided_at, decided_by = excluded.decided_by, comment = excluded.comment,
+                admission_id = excluded.admission_id, changed_seq = excluded.changed_seq
         """,
         "approvals_votes": f"""
             INSERT INTO approval_votes (tenant, {rows.names(rows.VOTE_COLUMNS)})

@@ -180,14 +180,20 @@ class Question:
         """Return whether something can still come of it: people may vote, or an agent may use their yes."""
         return self.status in {Status.PENDING, Status.APPROVED}
 
+    @property
+    def due_at(self) -> datetime:
+        """Return when its wait is over, or if it waits for nothing, when it could not have counted any longer."""
+        if self.status is Status.APPROVED and self.use_before is not None:
+            return self.use_before
+        return self.expires_at if self.open else max(self.expires_at, self.use_before or self.expires_at)
+
     def overdue(self, now: datetime) -> bool:
         """Return whether its wait is over; a deadline is over exactly at its time."""
-        deadline = self.use_before if self.status is Status.APPROVED else self.expires_at
-        return self.open and deadline is not None and deadline <= now
+        return self.open and self.due_at <= now
 
     def finished_by(self, moment: datetime) -> bool:
         """Return whether nothing could come of it any more at that moment."""
-        return not self.open and max(self.expires_at, self.use_before or self.expires_at) <= moment
+        return not self.open and self.due_at <= moment
 
     def stands_denied(self, now: datetime) -> bool:
         """Return whether a person's denial still answers every repeat."""

@@ -13,8 +13,7 @@ QUESTION = """
 """
 """The SELECT list of a question: one jsonb object of `approvals a`, its votes included."""
 
-OVERDUE = """(a.status IN ('pending', 'approved')
-    AND CASE a.status WHEN 'approved' THEN a.use_before ELSE a.expires_at END <= :now)"""
+OVERDUE = "(a.status IN ('pending', 'approved') AND a.due_at <= :now)"
 """Whether the time of `approvals a` is over at `:now`."""
 
 COLUMNS = """
@@ -22,8 +21,8 @@ COLUMNS = """
     resolved jsonb, edited_digest text, edited_key text, edited_arguments jsonb, edited_resolved jsonb, reason text,
     codes jsonb, summary text, shown jsonb, context jsonb, advice jsonb, precondition text, run_id text,
     policy_revision bigint, policy_version text, policy_digest text, ttl integer, use_within integer,
-    created_at timestamptz, expires_at timestamptz, use_before timestamptz, decided_at timestamptz, decided_by text,
-    comment text, admission_id text, changed_seq bigint
+    created_at timestamptz, expires_at timestamptz, use_before timestamptz, due_at timestamptz,
+    decided_at timestamptz, decided_by text, comment text, admission_id text, changed_seq bigint
 """
 
 VOTE_COLUMNS = """
@@ -54,6 +53,7 @@ def of_question(question: Question) -> dict[str, Any]:
         **{name: _text(getattr(question, name)) for name in _MOMENTS},
         **{name: int(getattr(question, name).total_seconds()) for name in _SPANS},
         "asset": question.resolved.asset,
+        "due_at": _text(question.due_at),
         "resolved": question.resolved.as_json(),
         "edited_digest": edit and edit.digest,
         "edited_key": edit and edit.key,

@@ -39,6 +39,7 @@ approvals = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("expires_at", DateTime(timezone=True), nullable=False, comment="the end of the votes, or of a denial"),
     Column("use_before", DateTime(timezone=True)),
+    Column("due_at", DateTime(timezone=True), nullable=False, comment="when nothing comes of it without a change"),
     Column("decided_at", DateTime(timezone=True)),
     Column("decided_by", Text, nullable=False),
     Column("comment", Text, nullable=False),
@@ -69,11 +70,18 @@ Index(
     approvals.c.created_at,
     approvals.c.id,
 )
+# What sweeps look for every second: open questions by their deadline, finished ones by how long they have been.
 Index(
-    "ix_approvals_tenant_expires_at",
+    "ix_approvals_tenant_open_due_at",
     approvals.c.tenant,
-    approvals.c.expires_at,
-    postgresql_where=text("call IS NOT NULL"),
+    approvals.c.due_at,
+    postgresql_where=text("status IN ('pending', 'approved')"),
+)
+Index(
+    "ix_approvals_tenant_finished_due_at",
+    approvals.c.tenant,
+    approvals.c.due_at,
+    postgresql_where=text("NOT status IN ('pending', 'approved') AND call IS NOT NULL"),
 )
 Index("ix_approvals_tenant_changed_seq", approvals.c.tenant, approvals.c.changed_seq)
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from app.approvals.book import DEADLINE, FINISHED, KEPT, OPEN
+from app.approvals.book import KEPT, OPEN
 from app.db.database import Reader
 from app.gate.group import Command
 from app.gate.lapses import SweepLapses
@@ -27,10 +27,10 @@ _FIND = text(f"""
             EXISTS (SELECT 1 FROM admissions a
                 WHERE a.tenant = h.tenant AND a.state = 'reserved' AND a.expires_at <= h.now) AS lapsed,
             EXISTS (SELECT 1 FROM approvals a
-                WHERE a.tenant = h.tenant AND {OPEN} AND {DEADLINE} <= h.now) AS due,
+                WHERE a.tenant = h.tenant AND {OPEN} AND a.due_at <= h.now) AS due,
             EXISTS (SELECT 1 FROM approvals a
                 WHERE a.tenant = h.tenant AND NOT {OPEN} AND a.call IS NOT NULL
-                    AND {FINISHED} <= h.now - CAST(:kept AS interval)) AS erasable
+                    AND a.due_at <= h.now - CAST(:kept AS interval)) AS erasable
         FROM (SELECT tenant, clock_timestamp() AS now FROM heads) AS h
     ) AS found WHERE lapsed OR due OR erasable
 """)  # noqa: S608 - constants of a room

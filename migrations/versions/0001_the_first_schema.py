@@ -48,6 +48,13 @@ def upgrade() -> None:
             nullable=True,
             comment="what it cost in the end, where that was said",
         ),
+        sa.Column(
+            "actual_currency",
+            sa.Text(),
+            server_default=sa.text("''"),
+            nullable=False,
+            comment="empty where that was not said",
+        ),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False, comment="the end of the lease"),
         sa.Column(
@@ -164,6 +171,9 @@ def upgrade() -> None:
             "expires_at", sa.DateTime(timezone=True), nullable=False, comment="the end of the votes, or of a denial"
         ),
         sa.Column("use_before", sa.DateTime(timezone=True), nullable=True),
+        sa.Column(
+            "due_at", sa.DateTime(timezone=True), nullable=False, comment="when nothing comes of it without a change"
+        ),
         sa.Column("decided_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("decided_by", sa.Text(), nullable=False),
         sa.Column("comment", sa.Text(), nullable=False),
@@ -181,11 +191,11 @@ def upgrade() -> None:
         postgresql_where=sa.text("edited_key IS NOT NULL AND status IN ('pending', 'approved', 'denied', 'consumed')"),
     )
     op.create_index(
-        "ix_approvals_tenant_expires_at",
+        "ix_approvals_tenant_finished_due_at",
         "approvals",
-        ["tenant", "expires_at"],
+        ["tenant", "due_at"],
         unique=False,
-        postgresql_where=sa.text("call IS NOT NULL"),
+        postgresql_where=sa.text("NOT status IN ('pending', 'approved') AND call IS NOT NULL"),
     )
     op.create_index(
         "ix_approvals_tenant_key",
@@ -193,6 +203,13 @@ def upgrade() -> None:
         ["tenant", "key"],
         unique=False,
         postgresql_where=sa.text("status IN ('pending', 'approved', 'denied', 'consumed')"),
+    )
+    op.create_index(
+        "ix_approvals_tenant_open_due_at",
+        "approvals",
+        ["tenant", "due_at"],
+        unique=False,
+        postgresql_where=sa.text("status IN ('pending', 'approved')"),
     )
     op.create_index(
         "ix_approvals_tenant_principal",
@@ -645,12 +662,19 @@ def downgrade() -> None:
         postgresql_where=sa.text("status IN ('pending', 'approved')"),
     )
     op.drop_index(
+        "ix_approvals_tenant_open_due_at",
+        table_name="approvals",
+        postgresql_where=sa.text("status IN ('pending', 'approved')"),
+    )
+    op.drop_index(
         "ix_approvals_tenant_key",
         table_name="approvals",
         postgresql_where=sa.text("status IN ('pending', 'approved', 'denied', 'consumed')"),
     )
     op.drop_index(
-        "ix_approvals_tenant_expires_at", table_name="approvals", postgresql_where=sa.text("call IS NOT NULL")
+        "ix_approvals_tenant_finished_due_at",
+        table_name="approvals",
+        postgresql_where=sa.text("NOT status IN ('pending', 'approved') AND call IS NOT NULL"),
     )
     op.drop_index(
         "ix_approvals_tenant_edited_key",

@@ -128,8 +128,12 @@ async def desk(app: FastAPI, keys: dict[str, str]) -> AsyncIterator[Desk]:
 
 
 _OVER = {
-    "expires_at": text("UPDATE approvals SET expires_at = clock_timestamp() WHERE id = :id"),
-    "use_before": text("UPDATE approvals SET use_before = clock_timestamp() WHERE id = :id"),
+    "expires_at": text(
+        "UPDATE approvals SET expires_at = clock_timestamp(), due_at = clock_timestamp() WHERE id = :id"
+    ),
+    "use_before": text(
+        "UPDATE approvals SET use_before = clock_timestamp(), due_at = clock_timestamp() WHERE id = :id"
+    ),
 }
 
 

@@ -75,7 +75,9 @@ class TestExpiry:
         await desk.vote("ada", asked["approval_id"], "deny", arguments=None)
         house = desk.app.state.house
         assert await house.desk.submit("dev", EraseQuestions(new_id("cmd"))) == 0
-        past = text("UPDATE approvals SET expires_at = expires_at - interval '31 days'")
+        past = text(
+            "UPDATE approvals SET expires_at = expires_at - interval '31 days', due_at = due_at - interval '31 days'"
+        )
         await house.database.transact(lambda tx: tx.write(past))
         assert await house.desk.submit("dev", EraseQuestions(new_id("cmd"))) == 1
         seen = await desk.see(asked["approval_id"])
