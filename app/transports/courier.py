@@ -104,8 +104,8 @@ class Courier:
     async def _carry(self, parcel: Parcel) -> None:
         try:
             await self._settle(parcel, await self._attempt(parcel))
-        except StoreUnavailableError:
-            _log.warning("delivery_not_settled", message=parcel.message_id, channel=parcel.channel)
+        except Exception as error:  # noqa: BLE001 - its claim ends, and others must not be cut off with it
+            _log.warning("delivery_not_settled", message=parcel.message_id, error=type(error).__name__)
         finally:
             self._release(parcel)
 
@@ -123,8 +123,9 @@ class Courier:
                 receipt = await self._routes.of(parcel).send(parcel)
         except TimeoutError:
             receipt = _LATE
-        except Exception:  # noqa: BLE001 - whatever a transport does, the delivery has to be settled
-            _log.exception("transport_failed", message=parcel.message_id, channel=parcel.channel)
+        except Exception as error:  # noqa: BLE001 - whatever a transport does, the delivery has to be settled
+            # Its own words could name an address that only the receiver should know.
+            _log.error("transport_failed", message=parcel.message_id, error=type(error).__name__)
             receipt = _BROKE
         transport = "webhook" if parcel.endpoint else parcel.channel
         _ATTEMPTS.labels(transport, "delivered" if receipt.delivered else "failed").inc()

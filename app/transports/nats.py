@@ -8,7 +8,6 @@ import asyncio
 import re
 from typing import Final
 
-import nats
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
@@ -79,17 +78,21 @@ class NatsTransport:
         return Receipt(delivered=True, detail="taken by the NATS server")
 
     async def _connected(self) -> Client:
-        if self._client is None or not self._client.is_connected:
-            await self.close()
-            self._client = await nats.connect(
-                self._url,
-                name="countersign",
-                connect_timeout=_PATIENCE,
-                # The outbox tries again by itself; what the client kept back meanwhile would arrive twice.
-                allow_reconnect=False,
-                pending_size=0,
-                error_cb=self._complain,
-            )
+        if self._client is not None and self._client.is_connected:
+            return self._client
+        await self.close()
+        self._client = Client()
+        await self._client.connect(
+            self._url,
+            name="countersign",
+            connect_timeout=_PATIENCE,
+            # The outbox tries again by itself; what the client kept back meanwhile would arrive twice.
+            allow_reconnect=False,
+            max_reconnect_attempts=1,
+            reconnect_time_wait=0,
+            pending_size=0,
+            error_cb=self._complain,
+        )
         return self._client
 
     async def _complain(self, error: Exception) -> None:

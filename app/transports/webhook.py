@@ -16,7 +16,7 @@ from app.outbox.sealing import Sealer, SealError
 from app.transports import addresses, signatures
 from app.transports.addresses import ForbiddenTargetError, Permitted, Resolver, Target
 
-LONGEST: Final = 10.0
+PATIENCE: Final = 10.0
 """Seconds that an attempt or a challenge may take, the look-up of the name included."""
 
 _LONGEST_ECHO = 4_096
@@ -38,11 +38,13 @@ class WebhookTransport:
         *,
         authorities: ssl.SSLContext | None = None,
         resolve: Resolver = addresses.resolve,
+        patience: float = PATIENCE,
     ) -> None:
         self._sealer = sealer
         self._permitted = permitted
         self._authorities = authorities or httpx.create_ssl_context(trust_env=False)
         self._resolve = resolve
+        self._patience = patience
 
     async def send(self, parcel: Parcel) -> Receipt:
         """Attempt a delivery once; a status of 2xx is a success, 410 says that no other attempt is wanted."""
@@ -68,7 +70,7 @@ class WebhookTransport:
         body = _challenge(word)
         headers = signatures.headers(f"msg_{secrets.token_hex(16)}", int(time.time()), body, [secret])
         try:
-            async with asyncio.timeout(LONGEST):
+            async with asyncio.timeout(self._patience):
                 status, echo = await self._exchange(await self._target(url), body, headers, _LONGEST_ECHO)
         except (ForbiddenTargetError, httpx.HTTPError, ssl.SSLError, TimeoutError) as error:
             return _reason(error)
@@ -78,7 +80,7 @@ class WebhookTransport:
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Receipt:
         try:
-            async with asyncio.timeout(LONGEST):
+            async with asyncio.timeout(self._patience):
                 status, _ = await self._exchange(await self._target(url), body, headers, 0)
         except (ForbiddenTargetError, httpx.HTTPError, ssl.SSLError, TimeoutError) as error:
             return Receipt(delivered=False, detail=_reason(error))
@@ -100,7 +102,7 @@ class WebhookTransport:
         self, address: str, url: httpx.URL, body: bytes, headers: Mapping[str, str], read: int
     ) -> tuple[int, bytes]:
         async with (
-            httpx.AsyncClient(verify=self._authorities, trust_env=False, timeout=LONGEST) as client,
+            httpx.AsyncClient(verify=self._authorities, trust_env=False, timeout=self._patience) as client,
             client.stream(
                 "POST",
                 url.copy_with(host=address),
@@ -155,7 +157,7 @@ def _reason(error: Exception) -> str:
         case ForbiddenTargetError():
             return str(error)
         case TimeoutError() | httpx.TimeoutException():
-            return f"no answer within {LONGEST:.0f} s"
+            return "no answer in time"
         case httpx.ConnectError() if _is_of_tls(error):
             return "its certificate is not valid for its host"
         case httpx.ConnectError():
