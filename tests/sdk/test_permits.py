@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 29, 10, tzinfo=UTC)
 ARGUMENTS: dict[str, Any] = {"booking": "AB12", "amount": 40, "legs": [{"price": 1.5}]}
 
 
-def issued(signer: Signer = SIGNER, **changed: object) -> str:
+def issued(signer: Signer = SIGNER, at: datetime = NOW, **changed: object) -> str:
     """Return a permit as the service makes it."""
     claims = {
         "jti": "adm_1",
@@ -35,7 +35,7 @@ def issued(signer: Signer = SIGNER, **changed: object) -> str:
         **changed,
     }
     issuer = PermitIssuer(signer, "https://countersign.example")
-    return issuer.issue(claims, issued_at=NOW, expires_at=NOW + timedelta(minutes=5))
+    return issuer.issue(claims, issued_at=at, expires_at=at + timedelta(minutes=5))
 
 
 def check(token: str, arguments: Mapping[str, Any] = ARGUMENTS, **changed: object) -> Permit:

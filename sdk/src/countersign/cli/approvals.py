@@ -49,7 +49,10 @@ def show(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show one question whole: what will happen, why it was held, who has voted and who is still needed."""
+    """Show one question whole.
+
+    What will happen, why it was held, who has voted and who is still needed.
+    """
     with client_of(context) as client:
         found = _read(client, question)
     as_json(found) if json else questions.whole(found)
@@ -96,7 +99,10 @@ def watch(
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks at the queue.")] = 2.0,
     once: Annotated[bool, typer.Option("--once", help="Ask about what waits now, and end.")] = False,
 ) -> None:
-    """Ask in the terminal about each question as it comes. Only a clear yes approves; any other answer denies."""
+    """Ask in the terminal about each new question.
+
+    Only a clear yes approves; any other answer denies. Ctrl-C, or the end of the input, leaves questions open.
+    """
     with client_of(context) as client:
         watch_queue(client, every=every, once=once)
 

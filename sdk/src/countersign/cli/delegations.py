@@ -40,7 +40,7 @@ def lend(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Let somebody vote in your place until the time is over, or you end it."""
+    """Let somebody vote in your place for a while."""
     body = {"to": to, "expires_in": duration, **({"labels": label} if label else {})}
     with client_of(context) as client:
         made = client.request("POST", "/v1/delegations", body=body)

@@ -9,7 +9,7 @@ from countersign._calls import Money
 from countersign.cli.screen import as_json, money, say, sheet, table
 from countersign.cli.session import client_of, pages
 
-app = typer.Typer(help="Look at effects, and say what came of those that nobody knows.", no_args_is_help=True)
+app = typer.Typer(help="Look at effects, and clear up the unknown ones.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for a script.")]
 
@@ -20,7 +20,10 @@ def show(
     key: Annotated[str, typer.Argument(help="The effect key, such as voucher:AB12.")],
     json: Json = False,
 ) -> None:
-    """Show one effect: its state, its attempt, and the admission behind it."""
+    """Show one effect.
+
+    Its state, its attempt, and the admission behind it.
+    """
     with client_of(context) as client:
         found = client.request("GET", "/v1/effects", params={"key": key})
     as_json(found) if json else sheet(found)
@@ -32,7 +35,10 @@ def unknown(
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 100,
     json: Json = False,
 ) -> None:
-    """List the admissions of which nobody knows what came: they keep their effect and their money until resolved."""
+    """List admissions whose outcome nobody knows.
+
+    They keep their effect and their money until they are resolved.
+    """
     with client_of(context) as client:
         found = pages(client, "/v1/admissions", {"state": "unknown"}, limit)
     as_json(found) if json else table(

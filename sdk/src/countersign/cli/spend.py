@@ -39,7 +39,10 @@ def show(
     scope: Annotated[str, typer.Argument(help="The scope, such as booking:AB12.")],
     json: Json = False,
 ) -> None:
-    """Show every limit of one scope: what counts against it now, and what is left."""
+    """Show every limit of one scope.
+
+    What counts against it now, and what is left.
+    """
     with client_of(context) as client:
         found = client.request("GET", "/v1/spend/scope", params={"scope": scope})
     if json:
@@ -56,7 +59,10 @@ def entries(
     limit: Limit = 100,
     json: Json = False,
 ) -> None:
-    """List what happened on one scope, the newest first: holds, settlements, releases, records, credits."""
+    """List what happened on one scope.
+
+    Holds, settlements, releases, records and credits, the newest first.
+    """
     with client_of(context) as client:
         found = pages(client, "/v1/spend/entries", {"scope": scope}, limit)
     if json:
