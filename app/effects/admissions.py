@@ -51,6 +51,7 @@ class Admission:
     amount: Decimal = Decimal(0)
     currency: str = ""
     actual: Decimal | None = None
+    actual_currency: str = ""
     outcome_by: str = "agent"
     resolved: bool = False
     closed_at: datetime | None = None

@@ -12,7 +12,8 @@ ADMISSION = """
     jsonb_build_object(
         'id', a.id, 'kind', a.kind, 'state', a.state, 'principal', a.principal, 'action', a.action,
         'digest', a.digest, 'asset', a.asset, 'effects', a.effects, 'attempt', a.attempt, 'scopes', a.scopes,
-        'amount', a.amount::text, 'currency', a.currency, 'actual', a.actual::text, 'created_at', a.created_at,
+        'amount', a.amount::text, 'currency', a.currency, 'actual', a.actual::text,
+        'actual_currency', a.actual_currency, 'created_at', a.created_at,
         'expires_at', a.expires_at, 'outcome_by', a.outcome_by, 'resolved', a.resolved, 'closed_at', a.closed_at,
         'detail', a.detail, 'result_digest', a.result_digest, 'run_id', a.run_id, 'approval_id', a.approval_id,
         'idempotency_key', a.idempotency_key, 'request_digest', a.request_digest, 'answer', a.answer)
@@ -20,10 +21,11 @@ ADMISSION = """
 """An admission `a` as the JSON that `from_row` takes."""
 
 _COLUMNS = """
-    id text, kind text, state text, principal text, action text, digest text, asset text, effects jsonb, attempt integer,
-    scopes jsonb, amount numeric, currency text, actual numeric, created_at timestamptz, expires_at timestamptz,
-    outcome_by text, resolved boolean, closed_at timestamptz, detail text, result_digest text, run_id text,
-    approval_id text, idempotency_key text, request_digest text, answer text
+    id text, kind text, state text, principal text, action text, digest text, asset text, effects jsonb,
+    attempt integer, scopes jsonb, amount numeric, currency text, actual numeric, actual_currency text,
+    created_at timestamptz, expires_at timestamptz, outcome_by text, resolved boolean, closed_at timestamptz,
+    detail text, result_digest text, run_id text, approval_id text, idempotency_key text, request_digest text,
+    answer text
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
 
@@ -93,7 +95,8 @@ class EffectBook:
             FROM jsonb_to_recordset(CAST(:admissions_made AS jsonb)) AS made ({_COLUMNS})
         """,
         "admissions_changed": f"""
-            UPDATE admissions SET state = changed.state, actual = changed.actual, expires_at = changed.expires_at,
+            UPDATE admissions SET state = changed.state, actual = changed.actual,
+                actual_currency = changed.actual_currency, expires_at = changed.expires_at,
                 resolved = changed.resolved, closed_at = changed.closed_at, detail = changed.detail,
                 result_digest = changed.result_digest
             FROM jsonb_to_recordset(CAST(:admissions_changed AS jsonb)) AS changed ({_COLUMNS})

@@ -22,6 +22,7 @@ admissions = Table(
     Column("amount", Numeric(24, 8), nullable=False, comment="held on each scope"),
     Column("currency", Text, nullable=False, comment="empty when the call has no cost"),
     Column("actual", Numeric(24, 8), comment="what it cost in the end, where that was said"),
+    Column("actual_currency", Text, nullable=False, server_default=text("''"), comment="empty where that was not said"),
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("expires_at", DateTime(timezone=True), nullable=False, comment="the end of the lease"),
     Column("outcome_by", Text, nullable=False, comment="agent or report: whose 'not executed' frees key and hold"),

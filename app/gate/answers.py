@@ -137,7 +137,7 @@ def view(admission: Admission, now: datetime) -> dict[str, Json]:
         else {"amount": format_amount(admission.amount), "currency": admission.currency},
         "actual_cost": None
         if admission.actual is None
-        else {"amount": format_amount(admission.actual), "currency": admission.currency},
+        else {"amount": format_amount(admission.actual), "currency": admission.actual_currency},
         "created_at": timestamp(admission.created_at),
         "expires_at": timestamp(admission.expires_at),
         "closed_at": None if admission.closed_at is None else timestamp(admission.closed_at),

@@ -1,6 +1,7 @@
 """Reporting what came of an admission, and resolving what nobody knows."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from app.core.actions import Caller
 from app.core.money import Money, format_amount
@@ -12,6 +13,7 @@ from app.gate.authorisation import authorise, forbidden, identify
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.visibility import find, not_found
+from app.spend.holds import Settlement
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, truste
     refusal = _contradicts(admission, said) or _wrong_currency(admission, said)
     if refusal is not None:
         return refusal
-    _close(lane, admission, state, said, resolved=False, trusted=trusted)
+    settled = _close(lane, admission, state, said, resolved=False, trusted=trusted)
     lane.journal.append(
         "admission.performed",
         {
@@ -72,7 +74,7 @@ def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, truste
             "reported_by": caller.principal,
             "said": said.outcome,
             "trusted": trusted,
-            **_said(said, admission),
+            **_said(said, settled),
         },
         principal=caller.principal,
         action=admission.action,
@@ -123,14 +125,14 @@ class Resolve:
         refusal = _wrong_currency(admission, self.said)
         if refusal is not None:
             return refusal
-        _close(lane, admission, self.said.outcome, self.said, resolved=True, trusted=True)
+        settled = _close(lane, admission, self.said.outcome, self.said, resolved=True, trusted=True)
         lane.journal.append(
             "admission.resolved",
             {
                 **records.of_admission(admission),
                 "resolved_by": caller.principal,
                 "reason": self.said.detail,
-                **_said(self.said, admission),
+                **_said(self.said, settled),
             },
             principal=caller.principal,
             action=admission.action,
@@ -139,7 +141,8 @@ class Resolve:
 
 
 def _repeats(admission: Admission, state: State, said: Said) -> bool:
-    same_cost = said.actual is None or said.actual.amount == admission.actual
+    stored = (admission.actual, admission.actual_currency)
+    same_cost = said.actual is None or (said.actual.amount, said.actual.currency) == stored
     return admission.closed_at is not None and admission.state is state and same_cost
 
 
@@ -162,21 +165,33 @@ def _wrong_currency(admission: Admission, said: Said) -> Refusal | None:
     )
 
 
-def _close(lane: Lane, admission: Admission, state: State, said: Said, *, resolved: bool, trusted: bool) -> None:
-    """Move the admission, and the spend with it: executed is spent, not executed released, unknown stays held."""
+def _close(
+    lane: Lane, admission: Admission, state: State, said: Said, *, resolved: bool, trusted: bool
+) -> Settlement | None:
+    """Move the admission, and the spend with it; return what counts as spent, if it is settled.
+
+    Executed is spent, not executed released, and unknown stays held.
+    """
+    settled = None
     if said.actual is not None:
-        admission.actual = said.actual.amount
+        admission.actual, admission.actual_currency = said.actual.amount, said.actual.currency
     if state is State.EXECUTED:
-        lane.spend.settle(hold_of(admission), said.actual, trusted=trusted)
+        settled = lane.spend.settle(hold_of(admission), said.actual, trusted=trusted)
     elif state is State.NOT_EXECUTED:
         lane.spend.release(hold_of(admission))
     admission.result_digest = said.result_digest or admission.result_digest
     lane.effects.close(admission, state, resolved=resolved, detail=said.detail)
+    return settled
 
 
-def _said(said: Said, admission: Admission) -> dict[str, Json]:
+def _said(said: Said, settled: Settlement | None) -> dict[str, Json]:
     recorded: dict[str, Json] = {"result_digest": said.result_digest}
     if said.actual is not None:
-        recorded["actual_cost"] = {"amount": format_amount(said.actual.amount), "currency": said.actual.currency}
-        recorded["overrun"] = said.actual.amount > admission.amount
+        recorded["actual_cost"] = _money(said.actual.amount, said.actual.currency)
+    if settled is not None:
+        recorded |= {"spent": _money(settled.amount, settled.currency), "overrun": settled.overrun}
     return recorded
+
+
+def _money(amount: Decimal, currency: str) -> dict[str, Json]:
+    return {"amount": format_amount(amount), "currency": currency}

@@ -1,5 +1,6 @@
 """Money over HTTP: what is held and spent, who may see it, entries, and reservations without an action."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -163,6 +164,29 @@ async def test_what_an_agent_reports_is_what_counts_unless_it_is_less(
     assert (last["overrun"], last["admission_id"]) == (overrun, paid["admission"]["id"])
 
 
+async def test_a_cost_that_nobody_foresaw_counts_in_its_currency(people: Asking) -> None:
+    agent = people("agent")
+    looked = await admit(agent, call("look"))
+    path = f"/v1/admissions/{looked['admission']['id']}"
+    body = {"outcome": "executed", "actual_cost": {"amount": "2", "currency": "EUR"}}
+    assert (await agent.post(f"{path}/outcome", json=body)).status_code == 200
+
+    assert (await agent.get(path)).json()["actual_cost"] == {"amount": "2.00", "currency": "EUR"}
+    assert (await limits_of(people, "desk"))["desk"]["spent"] == "2.00"
+    last = (await exported(people("auditor")))[-1]["payload"]
+    assert (last["spent"], last["overrun"]) == ({"amount": "2.00", "currency": "EUR"}, True)
+
+
+async def test_an_actual_cost_is_in_the_currency_that_is_held(people: Asking) -> None:
+    agent = people("agent")
+    paid = await admit(agent, call("pay", {"booking": "A"}, cost="30"))
+    body = {"outcome": "executed", "actual_cost": {"amount": "2", "currency": "USD"}}
+    refused = await agent.post(f"/v1/admissions/{paid['admission']['id']}/outcome", json=body)
+
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "/actual_cost/currency")
+    assert (await limits_of(people, "desk"))["desk"]["held"] == "30.00"
+
+
 async def test_an_unknown_outcome_stays_held(people: Asking) -> None:
     agent = people("agent")
     paid = await admit(agent, call("pay", {"booking": "A"}, cost="30"))
@@ -250,6 +274,20 @@ async def test_entries_are_recorded_and_read_newest_first(people: Asking) -> Non
     assert events[-2:] == ["spend.recorded", "spend.credited"]
 
 
+async def test_an_entry_repeated_under_its_key_is_entered_once(people: Asking, database: Database) -> None:
+    operator, key = people("operator"), {"Idempotency-Key": '"invoice-7"'}
+    record = {"scope": "desk", "amount": "12.5", "currency": "EUR", "kind": "record"}
+    sent = [operator.post("/v1/spend/entries", json=record, headers=key) for _ in range(16)]
+    answers = [response.json() for response in await asyncio.gather(*sent)]
+
+    assert sum("replayed" not in answer for answer in answers) == 1
+    assert {answer["at"] for answer in answers} == {answers[0]["at"]}
+    assert (await limits_of(people, "desk"))["desk"]["spent"] == "12.50"
+    other = await operator.post("/v1/spend/entries", json=record | {"amount": "13"}, headers=key)
+    assert other.status_code == 409
+    assert await database.read(lambda reader: differences(reader, "dev")) == []
+
+
 async def test_a_reservation_holds_and_settles_with_what_was_used(people: Asking, database: Database) -> None:
     operator = people("operator")
     made = await operator.post("/v1/spend/reservations", json=reservation("4", "tokens:a", "tokens:b"))
@@ -296,6 +334,30 @@ async def test_a_released_reservation_costs_nothing(people: Asking) -> None:
     released = await operator.post(f"/v1/spend/reservations/{reserved['id']}/release")
     assert released.json()["state"] == "not_executed"
     assert (await operator.post("/v1/spend/reservations", json=reservation("10"))).status_code == 201
+
+
+async def test_a_reservation_that_runs_out_stays_held_until_it_is_resolved(people: Asking) -> None:
+    operator = people("operator")
+    made = await operator.post("/v1/spend/reservations", json=reservation("10") | {"expires_in": "1s"})
+    path = f"/v1/admissions/{made.json()['id']}"
+    async with asyncio.timeout(10):
+        while (await operator.get(path)).json()["state"] == "reserved":
+            pass
+    assert (await limits_of(people, "tokens:a"))["tokens"]["held"] == "10.00"
+    assert (await operator.post("/v1/spend/reservations", json=reservation("0.01"))).status_code == 403
+
+    body = {"outcome": "not_executed", "reason": "the job had crashed"}
+    assert (await operator.post(f"{path}/resolve", json=body)).status_code == 200
+    assert (await limits_of(people, "tokens:a"))["tokens"]["left"] == "10.00"
+
+
+async def test_a_late_word_on_a_reservation_counts_until_somebody_has_resolved_it(people: Asking) -> None:
+    operator = people("operator")
+    made = await operator.post("/v1/spend/reservations", json=reservation("10") | {"expires_in": "1s"})
+    await asyncio.sleep(1.1)
+    settled = await operator.post(f"/v1/spend/reservations/{made.json()['id']}/settle", json={"actual": "2"})
+    assert (settled.status_code, settled.json()["state"]) == (200, "executed")
+    assert (await limits_of(people, "tokens:a"))["tokens"]["left"] == "8.00"
 
 
 async def test_a_reservation_repeated_under_its_key_takes_room_once(people: Asking) -> None:
