@@ -1,12 +1,13 @@
 """What an operator sets, from the environment: `COUNTERSIGN_` and the name in capitals. Read at the edge only."""
 
+import re
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -20,6 +21,10 @@ _REQUIRED = {
 # What asyncpg takes from the query of a URL; anything else it would take for a server setting or refuse obscurely.
 _DATABASE_OPTIONS = frozenset({"host", "port", "ssl"})
 
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
+_NATS_ROOT = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
+_SHORTEST_KEY = 32  # of a key that seals webhooks' secrets
+
 
 class IncompleteSettingsError(Exception):
     """Settings are missing without which the service does not start; the message names each."""
@@ -27,6 +32,13 @@ class IncompleteSettingsError(Exception):
     def __init__(self, names: list[str]) -> None:
         lines = (f"  {PREFIX}{name.upper()} is not set: {_REQUIRED[name]}" for name in names)
         super().__init__("\n".join(("the service does not start without these:", *lines)))
+
+
+class ShortKeyError(ValueError):
+    """A file of a key that seals webhooks' secrets holds too little to be random enough."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(f"{file} needs at least {_SHORTEST_KEY} random characters: openssl rand -hex 32 makes 64")
 
 
 class Settings(BaseSettings):
@@ -46,6 +58,39 @@ class Settings(BaseSettings):
     signing_key_file: Path | None = Field(default=None, description="The Ed25519 key of the record, PKCS#8 PEM")
     signing_key_passphrase: SecretStr | None = Field(default=None, description="Its passphrase, if it has one")
     signing_key_passphrase_file: Path | None = Field(default=None, description="A file that holds the passphrase")
+
+    webhook_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="Internal receivers that webhooks may lead to: https://hooks.internal:8443,..."
+    )
+    webhook_key_files: Annotated[tuple[Path, ...], NoDecode] = Field(
+        default=(), description="Keys that seal webhooks' secrets, newest first; by default one of the signing key's"
+    )
+    webhook_authorities_file: Path | None = Field(
+        default=None, description="Certificates of authorities, PEM, that receivers may have besides the public ones"
+    )
+    nats_url: SecretStr | None = Field(default=None, description="Where questions are published: nats://user:pw@host")
+    nats_root: str = Field(default="countersign", description="Questions of a tenant go to <root>.<tenant>")
+    console: bool = Field(default=False, description="Write questions to standard error too")
+    worker: bool = Field(default=True, description="Sweep and deliver in the serving processes; else `countersignd work`")
+
+    @field_validator("webhook_origins", "webhook_key_files", mode="before")
+    @classmethod
+    def _separated_by_commas(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("webhook_origins")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(_ORIGIN.fullmatch(origin) for origin in value):
+            raise ValueError("origins between commas are expected, such as https://hooks.internal:8443")
+        return value
+
+    @field_validator("nats_root")
+    @classmethod
+    def _tokens(cls, value: str) -> str:
+        if not _NATS_ROOT.fullmatch(value):
+            raise ValueError("tokens of A-Z, a-z, 0-9, _ and - with points between are expected")
+        return value
 
     @field_validator("public_url")
     @classmethod
@@ -98,6 +143,12 @@ class Settings(BaseSettings):
             raise IncompleteSettingsError(["public_url"])
         return self.public_url
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The channels beside webhooks that get every tenant's messages."""
+        nats = ("nats",) if self.nats_url else ()
+        return (*nats, "console") if self.console else nats
+
     def read_signing_key(self) -> tuple[bytes, bytes | None]:
         """Return the PEM of the signing key and its passphrase.
 
@@ -109,10 +160,26 @@ class Settings(BaseSettings):
             raise IncompleteSettingsError(["signing_key_file"])
         return self.signing_key_file.read_bytes(), self._passphrase()
 
+    def read_webhook_keys(self) -> list[bytes]:
+        """Return what webhooks' secrets are sealed with, the newest first; none if no file is named.
+
+        Raises:
+            ShortKeyError: a key could be guessed.
+            OSError: a file cannot be read.
+        """
+        return [_sealing_key(file) for file in self.webhook_key_files]
+
     def _passphrase(self) -> bytes | None:
         if self.signing_key_passphrase_file:
             return self.signing_key_passphrase_file.read_bytes().rstrip(b"\r\n")
         return self.signing_key_passphrase.get_secret_value().encode() if self.signing_key_passphrase else None
+
+
+def _sealing_key(file: Path) -> bytes:
+    key = file.read_bytes().strip()
+    if len(key) < _SHORTEST_KEY:
+        raise ShortKeyError(file)
+    return key
 
 
 def _asyncpg_url(text: str) -> str:
