@@ -39,6 +39,7 @@ from app.audit.lane import Lanes
 from app.core.chain import Signer
 from app.core.permits import PermitIssuer
 from app.db.database import Database, Limits
+from app.door.ending import when_told_to_end
 from app.door.house import House
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
@@ -46,7 +47,15 @@ from app.gate.lane import LaneBuilder
 from app.gate.refused import RefusalBudget
 from app.identity.watch import Watch
 from app.outbox.book import Outlets
+from app.outbox.sealing import Sealer
 from app.settings import Settings
+from app.transports import console, nats
+from app.transports.addresses import Permitted
+from app.transports.console import ConsoleTransport
+from app.transports.courier import Routes, Transport
+from app.transports.nats import NatsTransport
+from app.transports.webhook import WebhookTransport
+from app.worker import Worker
 
 _RESOURCES = (
     admissions,
@@ -64,6 +73,7 @@ _RESOURCES = (
     service,
     spend,
     metrics,
+    noop,
 )
 
 
@@ -83,7 +93,8 @@ def create_app(settings: Settings) -> FastAPI:
     settings.require_complete()
     _log_as(development=settings.development)
     app = _wired()
-    app.state.house = _furnish(settings)
+    house = app.state.house = _furnish(settings)
+    app.state.worker = _worker(settings, house) if settings.worker else None
     return app
 
 
@@ -118,7 +129,8 @@ def _furnish(settings: Settings) -> House:
         settings.database, Limits(connections=settings.database_connections), prepared=not settings.pgbouncer
     )
     facts = FactCache.empty()
-    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), Outlets(settings.address))
+    outlets = Outlets(settings.address, settings.channels)
+    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), outlets)
     return House(
         address=settings.address,
         development=settings.development,
@@ -134,13 +146,31 @@ def _furnish(settings: Settings) -> House:
     )
 
 
+def _worker(settings: Settings, house: House) -> Worker:
+    return Worker(house.database, house.desk, house.lanes, _routes(settings, house.signer))
+
+
+def _routes(settings: Settings, signer: Signer) -> Routes:
+    keys = [file.read_bytes() for file in settings.webhook_key_files] or [signer.derive("webhook secrets")]
+    permitted = Permitted.of(settings.webhook_origins, loopback=settings.development)
+    others: dict[str, Transport] = {}
+    if settings.nats_url is not None:
+        others[nats.CHANNEL] = NatsTransport(settings.nats_url.get_secret_value(), settings.nats_root)
+    if settings.console:
+        others[console.CHANNEL] = ConsoleTransport()
+    return Routes(WebhookTransport(Sealer(keys), permitted), others)
+
+
 @asynccontextmanager
 async def _running(app: FastAPI) -> AsyncIterator[None]:
     house: House = app.state.house
+    worker: Worker | None = app.state.worker
     await house.database.transact(lambda tx: signing_keys.announce(tx, house.signer))
-    tasks = [asyncio.create_task(running) for running in (house.desk.run(), house.waits.run())]
+    running = [house.desk.run(), house.waits.run()] + ([worker.run()] if worker else [])
+    tasks = [asyncio.create_task(each) for each in running]
     try:
-        yield
+        with when_told_to_end(house.waits.close):
+            yield
     finally:
         for task in tasks:
             task.cancel()

@@ -15,7 +15,7 @@ PREFIX = "COUNTERSIGN_"
 
 _REQUIRED = {
     "database_url": "the Postgres to use, such as postgresql://countersign:password@db.internal/countersign",
-    "signing_key_file": "the Ed25519 key that signs the record, as PKCS#8 PEM; `countersignd signing-key FILE` makes one",
+    "signing_key_file": "the Ed25519 key of the record, as PKCS#8 PEM; `countersignd signing-key FILE` makes one",
     "public_url": "the address under which agents and people reach the service, such as https://countersign.internal",
 }
 # What asyncpg takes from the query of a URL; anything else it would take for a server setting or refuse obscurely.
@@ -71,7 +71,9 @@ class Settings(BaseSettings):
     nats_url: SecretStr | None = Field(default=None, description="Where questions are published: nats://user:pw@host")
     nats_root: str = Field(default="countersign", description="Questions of a tenant go to <root>.<tenant>")
     console: bool = Field(default=False, description="Write questions to standard error too")
-    worker: bool = Field(default=True, description="Sweep and deliver in the serving processes; else `countersignd work`")
+    worker: bool = Field(
+        default=True, description="Sweep and deliver in the serving processes; else `countersignd work`"
+    )
 
     @field_validator("webhook_origins", "webhook_key_files", mode="before")
     @classmethod

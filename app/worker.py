@@ -5,13 +5,14 @@ from typing import Final
 
 import structlog
 
+from app.audit.lane import Lanes
 from app.db.database import Database, StoreUnavailableError
 from app.db.ids import new_id
 from app.gate import overdue
 from app.gate.desk import Desk, DeskFullError
 from app.gate.group import CommandFailedError
 from app.gate.overdue import CHUNK, Overdue
-from app.transports.courier import Courier
+from app.transports.courier import Courier, Routes
 
 _log = structlog.get_logger(__name__)
 
@@ -22,16 +23,20 @@ _PAUSE: Final = 1.0
 class Worker:
     """Sweeps and delivers for all tenants. Any number may run: a sweep finds nothing that another has ended."""
 
-    def __init__(self, database: Database, desk: Desk, courier: Courier) -> None:
+    def __init__(self, database: Database, desk: Desk, lanes: Lanes, routes: Routes) -> None:
         self._database = database
         self._desk = desk
-        self._courier = courier
+        self._routes = routes
+        self._courier = Courier(database, lanes, routes)
 
     async def run(self) -> None:
         """Work until cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._courier.run())
-            tasks.create_task(self._sweep_for_ever())
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._courier.run())
+                tasks.create_task(self._sweep_for_ever())
+        finally:
+            await self._routes.close()
 
     async def sweep(self) -> int:
         """End everything that is over now, and return how much it was.

@@ -27,6 +27,7 @@ from app.core.chain import Signer
 from app.db import schema
 from app.db.database import Database
 from app.embedded import DataDirectory, EmbeddedPostgres, running
+from app.outbox.book import Outlets
 from app.settings import PREFIX, Settings
 from tests.live import LiveService
 
@@ -114,7 +115,7 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
 async def keys(database: Database, signer: Signer, tmp_path: Path) -> dict[str, str]:
     """A key for every part (agent, agent2, approver, approver2, operator, ...) in the tenant `dev`, as on a laptop."""
     file = tmp_path / "dev-keys.json"
-    await dev_keys.ensure(Store.over(database, signer), "dev", file)
+    await dev_keys.ensure(Store.over(database, signer, Outlets(ADDRESS)), "dev", file)
     return dict(json.loads(file.read_text()))
 
 

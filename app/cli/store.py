@@ -33,9 +33,9 @@ class Store:
     builder: LaneBuilder
 
     @classmethod
-    def over(cls, database: Database, signer: Signer, address: str = "") -> "Store":
-        """Return the doors of a database; `address` is the issuer that permits name."""
-        builder = LaneBuilder(FactCache.empty(), signer, PermitIssuer(signer, address), Outlets(address))
+    def over(cls, database: Database, signer: Signer, outlets: Outlets) -> "Store":
+        """Return the doors of a database; messages and permits name the address of the outlets."""
+        builder = LaneBuilder(FactCache.empty(), signer, PermitIssuer(signer, outlets.address), outlets)
         return cls(database, Lanes(database, signer), builder)
 
 
@@ -54,7 +54,8 @@ async def _run(command: Callable[[Store], Awaitable[T]], settings: Settings) -> 
     signer = _signer(settings)
     database = Database.at(settings.database, prepared=not settings.pgbouncer)
     try:
-        return await command(Store.over(database, signer, settings.public_url or ""))
+        outlets = Outlets(settings.public_url or "", settings.channels)
+        return await command(Store.over(database, signer, outlets))
     finally:
         await database.close()
 

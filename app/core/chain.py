@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from app.core.values import GREATEST_INTEGER, Json
 
@@ -93,6 +94,13 @@ class Signer:
         return self._private_key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
         )
+
+    def derive(self, purpose: str) -> bytes:
+        """Return 32 secret bytes for one purpose (HKDF, RFC 5869): the same wherever this key signs."""
+        raw = self._private_key.private_bytes(
+            serialization.Encoding.Raw, serialization.PrivateFormat.Raw, serialization.NoEncryption()
+        )
+        return HKDF(hashes.SHA256(), length=32, salt=None, info=f"countersign: {purpose}".encode()).derive(raw)
 
     def sign(self, record_hash: str) -> str:
         """Return the base64 of the signature over the 64 characters of the hash."""

@@ -21,6 +21,9 @@ class ConsoleTransport:
         self._stream.flush()
         return Receipt(delivered=True, detail="written to the console")
 
+    async def close(self) -> None:
+        """Do nothing: the stream is the process's."""
+
 
 def lines(parcel: Parcel) -> str:
     """Return the message as a person reads it; names that others chose cannot steer the terminal."""

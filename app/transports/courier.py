@@ -32,6 +32,10 @@ class Transport(Protocol):
         """Attempt a delivery once. What goes wrong is a receipt, not an exception."""
         ...
 
+    async def close(self) -> None:
+        """Give up what it holds open; nothing is sent afterwards."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -53,6 +57,11 @@ class Routes:
     def of(self, parcel: Parcel) -> Transport:
         """Return the transport of a delivery."""
         return self.others.get(parcel.channel, self.webhook)
+
+    async def close(self) -> None:
+        """Close every transport."""
+        for transport in (self.webhook, *self.others.values()):
+            await transport.close()
 
 
 class Courier:

@@ -46,6 +46,9 @@ class WebhookTransport:
         self._resolve = resolve
         self._patience = patience
 
+    async def close(self) -> None:
+        """Do nothing: every attempt opens a connection of its own and closes it."""
+
     async def send(self, parcel: Parcel) -> Receipt:
         """Attempt a delivery once; a status of 2xx is a success, 410 says that no other attempt is wanted."""
         endpoint = parcel.endpoint

@@ -49,5 +49,5 @@ def of_the_record(export: Export, desks: list[Desk]) -> Iterator[Finding]:
 
 def _spent(operator: Countersign, scope: str) -> tuple[Decimal, Decimal]:
     limits = operator.request("GET", "/v1/spend/scope", params={"scope": scope})["limits"]
-    tightest = min(limits, key=lambda limit: Decimal(limit["left"]["amount"]))
-    return Decimal(tightest["spent"]["amount"]), Decimal(tightest["left"]["amount"])
+    tightest = min(limits, key=lambda limit: Decimal(limit["left"]))
+    return Decimal(tightest["spent"]), Decimal(tightest["left"])
