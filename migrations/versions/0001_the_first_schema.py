@@ -283,6 +283,14 @@ def upgrade() -> None:
         comment="Consequences by name, each at most once",
     )
     op.create_table(
+        "ended_sessions",
+        sa.Column("tenant", sa.Text(), nullable=False),
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("until", sa.DateTime(timezone=True), nullable=False, comment="when it would have ended by itself"),
+        sa.PrimaryKeyConstraint("tenant", "id", name=op.f("pk_ended_sessions")),
+        comment="Sessions of the console that somebody signed out of; those that run are kept nowhere",
+    )
+    op.create_table(
         "heads",
         sa.Column("tenant", sa.Text(), nullable=False),
         sa.Column(
@@ -646,6 +654,7 @@ def downgrade() -> None:
     op.drop_index("ix_messages_created_at", table_name="messages")
     op.drop_table("messages")
     op.drop_table("heads")
+    op.drop_table("ended_sessions")
     op.drop_table("effects")
     op.drop_table("delegations")
     op.drop_index(
