@@ -30,6 +30,7 @@ from app.api import (
     service,
     spend,
     tenants,
+    webhooks,
     whoami,
 )
 from app.api.request_ids import RequestLayer
@@ -54,7 +55,7 @@ from app.transports.addresses import Permitted
 from app.transports.console import ConsoleTransport
 from app.transports.courier import Routes, Transport
 from app.transports.nats import NatsTransport
-from app.transports.webhook import WebhookTransport
+from app.transports.webhook import WebhookTransport, authorities
 from app.worker import Worker
 
 _RESOURCES = (
@@ -72,6 +73,7 @@ _RESOURCES = (
     tenants,
     service,
     spend,
+    webhooks,
     metrics,
     noop,
 )
@@ -93,9 +95,18 @@ def create_app(settings: Settings) -> FastAPI:
     settings.require_complete()
     _log_as(development=settings.development)
     app = _wired()
-    house = app.state.house = _furnish(settings)
-    app.state.worker = _worker(settings, house) if settings.worker else None
+    house, worker = _furnish(settings)
+    app.state.house = house
+    app.state.worker = worker if settings.worker else None
     return app
+
+
+def work() -> None:
+    """Sweep and deliver until the process is told to end, without serving anything."""
+    settings = Settings()
+    settings.require_complete()
+    _log_as(development=settings.development)
+    asyncio.run(_work(*_furnish(settings)))
 
 
 def describe() -> dict[str, Any]:
@@ -123,15 +134,17 @@ def _wired() -> FastAPI:
     return app
 
 
-def _furnish(settings: Settings) -> House:
+def _furnish(settings: Settings) -> tuple[House, Worker]:
     signer = Signer.from_pem(*settings.read_signing_key())
+    sealer = Sealer([*settings.read_webhook_keys(), signer.derive("webhook secrets")])
+    webhook = _webhook(settings, sealer)
     database = Database.at(
         settings.database, Limits(connections=settings.database_connections), prepared=not settings.pgbouncer
     )
     facts = FactCache.empty()
     outlets = Outlets(settings.address, settings.channels)
     builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), outlets)
-    return House(
+    house = House(
         address=settings.address,
         development=settings.development,
         database=database,
@@ -143,22 +156,35 @@ def _furnish(settings: Settings) -> House:
         watch=Watch(database, facts.authorities),
         refusals=RefusalBudget(time.monotonic),
         waits=Waits(database),
+        sealer=sealer,
+        challenger=webhook,
     )
+    return house, Worker(database, house.desk, house.lanes, Routes(webhook, _others(settings)))
 
 
-def _worker(settings: Settings, house: House) -> Worker:
-    return Worker(house.database, house.desk, house.lanes, _routes(settings, house.signer))
-
-
-def _routes(settings: Settings, signer: Signer) -> Routes:
-    keys = [file.read_bytes() for file in settings.webhook_key_files] or [signer.derive("webhook secrets")]
+def _webhook(settings: Settings, sealer: Sealer) -> WebhookTransport:
     permitted = Permitted.of(settings.webhook_origins, loopback=settings.development)
+    return WebhookTransport(sealer, permitted, authorities(settings.webhook_authorities_file))
+
+
+def _others(settings: Settings) -> dict[str, Transport]:
     others: dict[str, Transport] = {}
     if settings.nats_url is not None:
         others[nats.CHANNEL] = NatsTransport(settings.nats_url.get_secret_value(), settings.nats_root)
     if settings.console:
         others[console.CHANNEL] = ConsoleTransport()
-    return Routes(WebhookTransport(Sealer(keys), permitted), others)
+    return others
+
+
+async def _work(house: House, worker: Worker) -> None:
+    """Run the worker with the desk that its sweeps go through."""
+    await house.database.transact(lambda tx: signing_keys.announce(tx, house.signer))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(house.desk.run())
+            tasks.create_task(worker.run())
+    finally:
+        await house.database.close()
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
-"""What the service does by itself: ends what time has ended, and delivers what waits to leave."""
+"""What the service does by itself: ends what time has ended, delivers what waits to leave, forgets what is old."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import structlog
@@ -12,12 +13,16 @@ from app.gate import overdue
 from app.gate.desk import Desk, DeskFullError
 from app.gate.group import CommandFailedError
 from app.gate.overdue import CHUNK, Overdue
+from app.outbox import deliveries
 from app.transports.courier import Courier, Routes
 
 _log = structlog.get_logger(__name__)
 
 _PAUSE: Final = 1.0
-"""Seconds between two looks. Nothing depends on them but timeliness: whoever meets what is over ends it first."""
+"""Seconds between two sweeps. Nothing depends on them but timeliness: whoever meets what is over ends it first."""
+
+_FORGETTING: Final = 600.0
+"""Seconds between two looks for messages that are old enough to be forgotten."""
 
 
 class Worker:
@@ -33,8 +38,9 @@ class Worker:
         """Work until cancelled."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._courier.run())
-                tasks.create_task(self._sweep_for_ever())
+                tasks.create_task(_again_and_again(self._courier.run, _PAUSE))
+                tasks.create_task(_again_and_again(self.sweep, _PAUSE))
+                tasks.create_task(_again_and_again(self.forget, _FORGETTING))
         finally:
             await self._routes.close()
 
@@ -47,18 +53,36 @@ class Worker:
         found = await self._database.read(overdue.find)
         return sum([await self._end(each) for each in found])
 
+    async def forget(self) -> int:
+        """Delete the messages that are old enough, a chunk at a time, and return how many there were.
+
+        Raises:
+            StoreUnavailableError: the database did not answer; what was deleted by then is.
+        """
+        forgotten = 0
+        while now := await self._database.transact(deliveries.forget):
+            forgotten += now
+        return forgotten
+
     async def _end(self, found: Overdue) -> int:
+        """End what is over in one tenant; a fault there is its own, and the other tenants' turn comes."""
         ended = 0
-        while (now := await self._desk.submit(found.tenant, found.sweep(new_id("swp")))) == CHUNK:
-            ended += now
+        try:
+            while (now := await self._desk.submit(found.tenant, found.sweep(new_id("swp")))) == CHUNK:
+                ended += now
+        except CommandFailedError:
+            _log.exception("sweep_failed", tenant=found.tenant)
+            return ended
         return ended + now
 
-    async def _sweep_for_ever(self) -> None:
-        while True:
-            try:
-                await self.sweep()
-            except (StoreUnavailableError, DeskFullError) as error:
-                _log.warning("sweep_postponed", reason=type(error).__name__)
-            except CommandFailedError:
-                _log.exception("sweep_failed")
-            await asyncio.sleep(_PAUSE)
+
+async def _again_and_again(work: Callable[[], Awaitable[object]], pause: float) -> None:
+    """Do the work, pause, and begin again, whatever becomes of it: one fault must not end the rest for good."""
+    while True:
+        try:
+            await work()
+        except (StoreUnavailableError, DeskFullError) as error:
+            _log.warning("work_postponed", reason=type(error).__name__)
+        except Exception:  # noqa: BLE001 - whatever it was, the rest goes on and so does this
+            _log.exception("work_failed")
+        await asyncio.sleep(pause)

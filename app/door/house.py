@@ -11,7 +11,9 @@ from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
 from app.gate.refused import RefusalBudget
+from app.gate.webhooks import Challenger
 from app.identity.watch import Watch
+from app.outbox.sealing import Sealer
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,4 +31,6 @@ class House:
     watch: Watch
     waits: Waits
     refusals: RefusalBudget
+    sealer: Sealer
+    challenger: Challenger
     readiness: Readiness = field(default_factory=Readiness)

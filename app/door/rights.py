@@ -100,8 +100,10 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("DELETE", "/v1/revocations/{revocation_id}"): _one_of(Right.REVOKE),
         ("GET", "/v1/webhooks"): _one_of(Right.WEBHOOKS),
         ("POST", "/v1/webhooks"): _one_of(Right.WEBHOOKS),
+        ("GET", "/v1/webhooks/{webhook_id}"): _one_of(Right.WEBHOOKS),
         ("PATCH", "/v1/webhooks/{webhook_id}"): _one_of(Right.WEBHOOKS),
         ("DELETE", "/v1/webhooks/{webhook_id}"): _one_of(Right.WEBHOOKS),
+        ("POST", "/v1/webhooks/{webhook_id}/rotate"): _one_of(Right.WEBHOOKS),
         ("GET", "/v1/webhooks/{webhook_id}/deliveries"): _one_of(Right.WEBHOOKS),
         ("POST", "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver"): _one_of(Right.WEBHOOKS),
         # policies

@@ -1,4 +1,4 @@
-"""Sealing webhooks' secrets: a copy of the database alone lets nobody sign in the service's name.
+"""Webhooks' secrets, and their seals: a copy of the database alone lets nobody sign in the service's name.
 
 A secret is encrypted with AES-256-GCM, bound to the webhook whose it is, so that a sealed secret moved to another row
 does not open. Keys are derived (HKDF-SHA256, RFC 5869) from what an operator keeps outside the database.
@@ -9,14 +9,24 @@ import binascii
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+PREFIX: Final = "whsec_"
+"""How every secret begins (Standard Webhooks 1.0)."""
+
+_SECRET_BYTES = 32  # the standard asks for 24 to 64
 _PURPOSE = b"countersign webhook secrets v1"
 _NONCE_BYTES = 12  # NIST SP 800-38D, section 8.2.1
+
+
+def new_secret() -> str:
+    """Return a new secret: `whsec_` and the base64 of 32 random bytes."""
+    return PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode("ascii")
 
 
 class SealError(Exception):

@@ -3,17 +3,9 @@
 import base64
 import hashlib
 import hmac
-import secrets
 from collections.abc import Sequence
-from typing import Final
 
-_PREFIX: Final = "whsec_"
-_SECRET_BYTES: Final = 32  # Standard Webhooks: 24 to 64
-
-
-def new_secret() -> str:
-    """Return a new secret: `whsec_` and the base64 of 32 random bytes."""
-    return _PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode("ascii")
+from app.outbox.sealing import PREFIX
 
 
 def headers(message_id: str, timestamp: int, body: bytes, signing: Sequence[str]) -> dict[str, str]:
@@ -36,5 +28,5 @@ def legacy_header(body: bytes, secret: str) -> dict[str, str]:
 
 
 def _signature(secret: str, content: bytes) -> str:
-    key = base64.b64decode(secret.removeprefix(_PREFIX))
+    key = base64.b64decode(secret.removeprefix(PREFIX))
     return base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode("ascii")

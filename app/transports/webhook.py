@@ -5,6 +5,7 @@ import secrets
 import ssl
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -35,14 +36,14 @@ class WebhookTransport:
         self,
         sealer: Sealer,
         permitted: Permitted,
+        authorities: ssl.SSLContext,
         *,
-        authorities: ssl.SSLContext | None = None,
         resolve: Resolver = addresses.resolve,
         patience: float = PATIENCE,
     ) -> None:
         self._sealer = sealer
         self._permitted = permitted
-        self._authorities = authorities or httpx.create_ssl_context(trust_env=False)
+        self._authorities = authorities
         self._resolve = resolve
         self._patience = patience
 
@@ -116,6 +117,18 @@ class WebhookTransport:
             ) as response,
         ):
             return response.status_code, await _beginning(response, read)
+
+
+def authorities(file: Path | None = None) -> ssl.SSLContext:
+    """Return what tells whose certificates are believed: the public authorities, and those of a file of PEM.
+
+    Raises:
+        OSError: the file cannot be read, or holds no certificates.
+    """
+    context = httpx.create_ssl_context(trust_env=False)
+    if file is not None:
+        context.load_verify_locations(file)
+    return context
 
 
 _OURS = {

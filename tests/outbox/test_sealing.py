@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.outbox.sealing import Sealer, SealError
+from app.outbox.sealing import Sealer, SealError, new_secret
 
 
 def test_a_secret_opens_as_it_was_sealed_and_its_seal_shows_nothing_of_it() -> None:
@@ -27,3 +27,9 @@ def test_a_seal_that_was_moved_or_damaged_does_not_open(moved: dict[str, str]) -
     sealer = Sealer([b"one"])
     with pytest.raises(SealError):
         sealer.open(replace(sealer.seal("acme", "whk_1", "whsec_secret"), **moved))
+
+
+def test_secrets_are_long_and_differ() -> None:
+    made = {new_secret() for _ in range(100)}
+    assert len(made) == 100
+    assert all(secret.startswith("whsec_") and len(secret) == len("whsec_") + 44 for secret in made)

@@ -19,7 +19,7 @@ from app.outbox.schedule import Schedule
 from app.outbox.sealing import Sealer
 from app.transports.addresses import Permitted
 from app.transports.courier import Courier, Pace, Routes
-from app.transports.webhook import WebhookTransport
+from app.transports.webhook import WebhookTransport, authorities
 from tests.outbox.posting import SECRET, TENANT, Outbox
 from tests.transports.receiver import Receiver, hanging, status
 
@@ -34,7 +34,7 @@ def courier_of(database: Database, signer: Signer, sealer: Sealer) -> MakeCourie
     """Make couriers over the test's database, or another connection to it; they may reach this machine."""
 
     def make(over: Database = database, schedule: Schedule = SOON, pace: Pace | None = None) -> Courier:
-        webhook = WebhookTransport(sealer, Permitted(loopback=True), patience=PATIENCE)
+        webhook = WebhookTransport(sealer, Permitted(loopback=True), authorities(), patience=PATIENCE)
         return Courier(over, Lanes(over, signer), Routes(webhook), schedule, pace)
 
     return make
@@ -198,7 +198,7 @@ async def test_a_receiver_at_a_private_address_is_not_reached(outbox: Outbox, se
     async with Receiver([status(200)]) as receiver:
         await outbox.register(f"https://localhost:{receiver.port}/in")
         await outbox.post()
-        strict = WebhookTransport(sealer, Permitted(), patience=PATIENCE)
+        strict = WebhookTransport(sealer, Permitted(), authorities(), patience=PATIENCE)
         await Courier(outbox.database, outbox.lanes, Routes(strict), SOON).round()
     assert receiver.received == []
     (row,) = await outbox.rows()
@@ -209,6 +209,9 @@ async def test_a_transport_that_breaks_counts_as_a_failed_attempt(outbox: Outbox
     class Broken:
         async def send(self, parcel: Parcel) -> Receipt:
             raise RuntimeError(parcel.body)
+
+        async def close(self) -> None:
+            raise AssertionError
 
     await outbox.post(channels=("nats",))
     courier = Courier(outbox.database, outbox.lanes, Routes(Broken(), {"nats": Broken()}), SOON)

@@ -11,7 +11,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from app.outbox.deliveries import Parcel, Receipt
-from app.outbox.sealing import Sealer
+from app.outbox.sealing import Sealer, new_secret
 from app.outbox.webhooks import Endpoint
 from app.transports import signatures
 from app.transports.addresses import IPAddress, Permitted
@@ -21,7 +21,7 @@ from tests.transports.receiver import Receiver, echoing, hanging, status
 
 HOST = "hooks.example"
 BODY = '{"data":{"asset":"Zürich"},"type":"approval.requested"}'.encode()
-SECRET = signatures.new_secret()
+SECRET = new_secret()
 NO_ECHO = "the receiver did not echo the challenge"
 
 
@@ -45,7 +45,7 @@ def transport(
     return WebhookTransport(
         sealer,
         Permitted.of([f"https://{HOST}:{port}", f"http://{HOST}:{port}"]),
-        authorities=authority.trusting,
+        authority.trusting,
         resolve=(names or Names("127.0.0.1")).resolve,
         patience=patience,
     )
@@ -68,7 +68,7 @@ def parcel(sealer: Sealer, url: str, *secrets: str, legacy_header: bool = False)
 
 
 async def test_raw_bytes_verify_by_the_standards_own_library(sealer: Sealer, authority: Authority) -> None:
-    older = signatures.new_secret()
+    older = new_secret()
     async with Receiver([status(204)], authority.serving(HOST)) as receiver:
         sent = parcel(sealer, f"https://{HOST}:{receiver.port}/in?to=desk", SECRET, older, legacy_header=True)
         receipt = await transport(sealer, authority, receiver.port).send(sent)
@@ -106,7 +106,7 @@ async def test_a_name_that_means_something_private_later_is_checked_again(sealer
     """The same webhook, another attempt: what was public when it was registered may be inside now."""
     async with Receiver([status(200)], authority.serving(HOST)) as receiver:
         strict = WebhookTransport(
-            sealer, Permitted(), authorities=authority.trusting, resolve=Names("127.0.0.1").resolve
+            sealer, Permitted(), authority.trusting, resolve=Names("127.0.0.1").resolve
         )
         receipt = await strict.send(parcel(sealer, f"https://{HOST}:{receiver.port}/in"))
     assert receipt == Receipt(delivered=False, detail="the host of the URL has an address that is not public")
