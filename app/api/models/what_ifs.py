@@ -1,9 +1,8 @@
 """What somebody sends who asks what a policy would answer: a call with the facts that would else be looked up."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, model_validator
-from typing_extensions import Self
 
 from app.api.models.calls import LONGEST_NOTE, MOST_ADVICE, ActionBody, AdviceBody, Severity
 from app.api.models.fields import Amount, Body, Key, Name, NameOrEmpty, Names, Scopes, Score
@@ -36,6 +35,10 @@ class VerificationGivenBody(Body):
 
     survives: bool
     confidence: Score
+
+    def to_verification(self) -> Verification:
+        """Return the verification."""
+        return Verification(self.survives, self.confidence)
 
 
 class PrincipalGivenBody(Body):
@@ -88,8 +91,8 @@ class FactsBody(Body):
             effect=self.effect,
             run_id=self.run_id,
         )
-        given = self.verification
-        return WhatIf(call, given and Verification(given.survives, given.confidence), self.spent)
+        verification = None if self.verification is None else self.verification.to_verification()
+        return WhatIf(call, verification, self.spent)
 
     def to_caller(self, tenant: str) -> Caller:
         """Return who would ask; nobody in particular, if it is left out."""

@@ -19,7 +19,11 @@ from app.core.values import Json
 
 _OBJECT: Final = cel.Type.Map(cel.Type.STRING, cel.Type.DYN)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_ERROR: Final = re.compile(r"ERROR: <input>:(-?[0-9]+):(-?[0-9]+): (.*)")
+_ERROR: Final = re.compile(r"ERROR: <input>:(-?[0-9]+:-?[0-9]+): (.*)")
+_NUMBERS_COMPARED: Final = re.compile(
+    r"found no matching overload for '(?:_[<>]=?_|_[!=]=_|@in)' applied to "
+    r"'\((?:int|uint|double), (?:int|uint|double|list\((?:int|uint|double)\))\)'"
+)
 _DEEPEST: Final = 4
 _NUMBER: Final = "number"
 _WORDS: Final = {"integer": _NUMBER, "number": _NUMBER, "string": "string", "boolean": "boolean", "object": "object"}
@@ -69,12 +73,12 @@ def of_schema(schema: Json) -> Arguments:
     )
 
 
-def impossible(text: str, tree: Tree, kinds: Kinds) -> list[str]:
-    """Return what can never hold in a condition over values of these kinds."""
-    asked = _with_presence_untyped(text, tree)
-    found = _errors(asked, _environment(frozenset(kinds.items()), integers=False))
+def impossible(text: str, kinds: Kinds) -> list[str]:
+    """Return what can never hold in a condition over values of these kinds; its text as `with_presence_untyped`."""
+    known = frozenset(kinds.items())
+    found = _errors(text, _environment(known, integers=False))
     if found:
-        also = _errors(asked, _environment(frozenset(kinds.items()), integers=True))
+        also = _errors(text, _environment(known, integers=True))
         found = {place: message for place, message in found.items() if place in also}
     return list(found.values())
 
@@ -162,16 +166,19 @@ def _type(kind: str, number: Any) -> Any:  # noqa: ANN401  # the runtime's own t
     return simple[kind]
 
 
-def _with_presence_untyped(text: str, tree: Tree) -> str:
+def with_presence_untyped(text: str, tree: Tree, serialized: bytes) -> str:
     """Return the text with another name at the root of each `has()`.
 
     A member whose type is known is a variable of its own to the checker, which would take `has(arguments.x)` for its
     value. `argument_` has the same members without types, and the same length, so that places stay.
     """
-    characters = list(text)
-    for node in syntax.walk(tree):
-        if isinstance(node, Select) and node.test and (name := _root(node)):
-            characters[name.position + len(name.name) - 1] = "_"
+    roots = [_root(node) for node in syntax.walk(tree) if isinstance(node, Select) and node.test]
+    if not roots:
+        return text
+    characters, places = list(text), syntax.positions(serialized)
+    for name in roots:
+        if name is not None:
+            characters[places[name.id] + len(name.name) - 1] = "_"
     return "".join(characters)
 
 
@@ -181,9 +188,18 @@ def _root(tree: Tree) -> Name | None:
     return tree if isinstance(tree, Name) and tree.name in {"arguments", "context", *FACTS} else None
 
 
-def _errors(text: str, environment: Any) -> dict[tuple[str, str], str]:  # noqa: ANN401  # the runtime's own type
+def _errors(text: str, environment: Any) -> dict[str, str]:  # noqa: ANN401  # the runtime's own type
     try:
         gives = environment.compile(text).return_type().name()
     except RuntimeError as error:
-        return {(line, column): message for line, column, message in _ERROR.findall(str(error))}
-    return {} if gives in {"BOOL", "DYN"} else {("", ""): f"it gives {gives.lower()}, not true or false"}
+        return complaints(str(error))
+    return {} if gives in {"BOOL", "DYN"} else {"": f"it gives {gives.lower()}, not true or false"}
+
+
+def complaints(said: str) -> dict[str, str]:
+    """Return what the compiler complains of, by place in the condition (line and column).
+
+    Numbers of two kinds compare when a condition is evaluated, though the compiler holds them apart.
+    """
+    found = {place: message.removesuffix(" [INVALID_ARGUMENT]") for place, message in _ERROR.findall(said)}
+    return {place: message for place, message in found.items() if not _NUMBERS_COMPARED.fullmatch(message)}

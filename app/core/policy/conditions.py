@@ -40,11 +40,12 @@ class UndeterminedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A compiled condition."""
+    """A compiled condition. `reads` has the names it reads and, where it names them, their members: `cost.amount`."""
 
     text: str
     tree: Tree = field(repr=False, compare=False)
     reads: frozenset[str] = field(repr=False, compare=False)
+    to_check: str = field(repr=False, compare=False)
     _program: Any = field(repr=False, compare=False)
     _effort: Effort = field(repr=False, compare=False)
 
@@ -61,22 +62,24 @@ class Condition:
         if not self._effort.fits(elements, characters):
             raise UndeterminedError("it would take too long on a call of this size")
         try:
-            result = self._program.eval(facts.activation(_ENVIRONMENT)).value()
+            found = self._program.eval(facts.activation(_ENVIRONMENT))
         except RuntimeError:
             raise UndeterminedError("it would take too long") from None
-        if isinstance(result, bool):
-            return result
-        raise UndeterminedError(self._cause(result, facts))
+        answer = found.value()
+        if isinstance(answer, bool):
+            return answer
+        if found.type() == cel.Type.ERROR:
+            raise UndeterminedError(self._cause(str(answer), facts))
+        raise UndeterminedError("it gives something else than true or false")
 
-    def _cause(self, result: object, facts: Facts) -> str:
-        """Return why the result is no answer. What the runtime says may quote a value, so it is not passed on."""
-        said = str(result) if type(result).__module__.startswith("cel") else ""
-        missing = [path for path in sorted(self.reads) if path.startswith("arguments.") and not facts.has(path)]
-        if "NOT_FOUND" in said or "No such key" in said:
+    def _cause(self, said: str, facts: Facts) -> str:
+        """Return the cause of an error. What the runtime says may quote a value, so it is not passed on."""
+        if "NOT_FOUND" in said:
+            missing = sorted(path for path in self.reads if path.startswith("arguments.") and not facts.has(path))
             return f"{missing[0]} is missing" if missing else "something that it reads is missing"
         if "No matching overload" in said:
             return "a value has another type than it expects"
-        return "it raises an error" if said else "it gives something else than true or false"
+        return "it raises an error"
 
 
 def compile_condition(text: str, arguments: Arguments, *, currency_fixed: bool) -> Condition:
@@ -88,7 +91,7 @@ def compile_condition(text: str, arguments: Arguments, *, currency_fixed: bool) 
     condition = _compiled(text)
     if not currency_fixed and "cost.amount" in condition.reads:
         raise ConditionError("it reads cost.amount, but the action fixes no currency; give the action a `cost`")
-    found = argument_types.impossible(text, condition.tree, arguments.kinds)
+    found = argument_types.impossible(condition.to_check, arguments.kinds)
     if found:
         raise ConditionError(f"it can never hold: {found[0]}")
     return condition
@@ -98,27 +101,36 @@ def compile_condition(text: str, arguments: Arguments, *, currency_fixed: bool) 
 def _compiled(text: str) -> Condition:
     if len(text) > LONGEST:
         raise ConditionError(f"longer than {LONGEST} characters")
+    program = _program(text)
+    serialized = program.serialize()
+    tree = syntax.parse(serialized)
+    _check(tree)
+    to_check = argument_types.with_presence_untyped(text, tree, serialized)
+    return Condition(text, tree, frozenset(_reads(tree)), to_check, program, effort.of(tree, text))
+
+
+def _program(text: str) -> Any:  # noqa: ANN401  # the runtime's own type
     try:
         program = _ENVIRONMENT.compile(text)
     except RuntimeError as error:
-        raise ConditionError(_explained(str(error))) from None
+        found = argument_types.complaints(str(error))
+        if found or "ERROR: <input>" not in str(error):
+            raise ConditionError(_explained(found, str(error))) from None
+        return _ENVIRONMENT.compile(text, disable_check=True)
     gives = program.return_type().name()
     if gives not in {"BOOL", "DYN"}:
         raise ConditionError(f"it gives {gives.lower()}, not true or false")
-    tree = syntax.parse(program.serialize())
-    _check(tree)
-    return Condition(text, tree, frozenset(_reads(tree)), program, effort.of(tree, text))
+    return program
 
 
-def _explained(error: str) -> str:
-    """Return what the compiler says, on one line and with a nearer word for a name that it does not know."""
-    _, _, said = error.partition("ERROR: <input>:")
-    place, _, message = (said or error).partition(" ")
-    message = message.partition("\n")[0].removesuffix(" [INVALID_ARGUMENT]")
+def _explained(found: Mapping[str, str], said: str) -> str:
+    """Return what the compiler says first, with a nearer word for a name that it does not know."""
+    if not found:
+        return f"no condition: {said.partition(' [')[0]}"
+    place, message = next(iter(found.items()))
     unknown = message.partition("undeclared reference to '")[2].partition("'")[0].partition(".")[0]
     hint = f"; {suggestion(unknown, VARIABLES)}" if unknown else ""
-    column = place.rstrip(":").rpartition(":")[2]
-    return f"no condition, at character {column}: {message}{hint}"
+    return f"no condition, at character {place.partition(':')[2]}: {message}{hint}"
 
 
 def _check(tree: Tree) -> None:

@@ -1,9 +1,10 @@
 """Reading a policy document: from its text, or from JSON that was parsed already, to a compiled policy."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Final
 
-from app.core.canonical import canonical_json, digest
+from app.core.canonical import canonical_json
 from app.core.policy import source as sources
 from app.core.policy.actions import ActionPolicy, read_action
 from app.core.policy.approvers import read_approvers
@@ -38,10 +39,11 @@ def _read(place: Place) -> Policy:
     if "schema" in members and members["schema"].value != SCHEMA:
         members["schema"].complain(f"expected {SCHEMA}")
     defaults = read_knobs(members["defaults"], Knobs()) if "defaults" in members else Knobs()
+    canonical = canonical_json(place.value)
     return Policy(
         version=members["version"].name() if "version" in members else "",
-        digest="" if place.complaints.found else digest(place.value),
-        canonical="" if place.complaints.found else canonical_json(place.value).decode(),
+        digest=f"sha256:{hashlib.sha256(canonical).hexdigest()}",
+        canonical=canonical.decode(),
         defaults=defaults,
         unlisted=members["unlisted"].choice(Unlisted) if "unlisted" in members else Unlisted.DENY,
         actions=_read_actions(members["actions"], defaults) if "actions" in members else {},

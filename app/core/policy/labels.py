@@ -237,8 +237,11 @@ def read_when(place: Place, around: Around) -> When | MalformedRule:
 
 def read_condition(place: Place, around: Around) -> Condition | None:
     """Return the CEL condition that stands here, or None after a complaint."""
+    if not isinstance(place.value, str):
+        place.expected("text: a condition")
+        return None
     try:
-        return compile_condition(place.text(), around.arguments, currency_fixed=around.currency_fixed)
+        return compile_condition(place.value, around.arguments, currency_fixed=around.currency_fixed)
     except ConditionError as error:
         place.complain(str(error))
         return None

@@ -130,16 +130,15 @@ class Place:
 
     def choice(self, words: type[E]) -> E:
         """Return one of the words."""
-        known = [word.value for word in words]
-        if isinstance(self.value, str) and self.value in known:
+        if not isinstance(self.value, str):
+            self.expected(alternatives(word.value for word in words))
+            return next(iter(words))
+        try:
             return words(self.value)
-        if isinstance(self.value, str):
-            self.complain(
-                f"{shown(self.value)} is none of the words that may stand here: {suggestion(self.value, known)}"
-            )
-        else:
-            self.expected(alternatives(known))
-        return next(iter(words))
+        except ValueError:
+            what = f"{shown(self.value)} is none of the words that may stand here"
+            self.complain(f"{what}: {suggestion(self.value, [word.value for word in words])}")
+            return next(iter(words))
 
     def duration(self, most: timedelta) -> timedelta:
         """Return a span of time of at most `most`."""

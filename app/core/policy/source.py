@@ -7,7 +7,7 @@ second document and an alias that multiplies are refused.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeAlias
@@ -22,7 +22,7 @@ MOST_CHARACTERS: Final = 2**20
 """The longest document: as much as a request body may hold."""
 
 MOST_DEPTH: Final = 64
-MOST_VALUES: Final = 250_000
+MOST_VALUES: Final = 100_000
 MOST_FROM_ALIASES: Final = 10_000
 """How many values all aliases together may stand for."""
 
@@ -40,6 +40,7 @@ _WORDS: Final[dict[str, bool | None]] = {
 }  # fmt: skip
 _TEXT_TAGS = frozenset({"!", "tag:yaml.org,2002:str"})
 _LONGEST_NUMBER = 400
+_NUMBERS_BEGIN = frozenset("-0123456789")
 # JSON escapes what lies beyond the basic plane as two escapes (RFC 8259 section 7), YAML as one.
 _PAIR = re.compile(r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
@@ -127,8 +128,18 @@ class _Composer:
     def root(self) -> _Node:
         if len(self._text) > MOST_CHARACTERS:
             raise DocumentError([Problem(f"longer than {MOST_CHARACTERS} characters", "")])
+        takers: dict[type[yaml.Event], Callable[[Any], None]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._begin,
+            yaml.SequenceStartEvent: self._begin,
+            yaml.MappingEndEvent: self._end,
+            yaml.SequenceEndEvent: self._end,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._begin_document,
+        }
         for event in self._events():
-            self._take(event)
+            if take := takers.get(type(event)):
+                take(event)
         if self._root is None:
             raise DocumentError([Problem("the document is empty; it begins with `schema:`", "", 1, 1)])
         return self._root
@@ -155,19 +166,13 @@ class _Composer:
         before = self._text[:position]
         return DocumentError([Problem(message, "", before.count("\n") + 1, position - before.rfind("\n"))])
 
-    def _take(self, event: yaml.Event) -> None:
-        match event:
-            case yaml.ScalarEvent():
-                self._scalar(event)
-            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                self._begin(event)
-            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                ended = self._open.pop()
-                self._place(ended.node, ended.anchor, event.start_mark)
-            case yaml.AliasEvent():
-                self._alias(event)
-            case yaml.DocumentStartEvent() if self._root is not None:
-                raise _fault("a second document; a policy is one", event.start_mark)
+    def _begin_document(self, event: yaml.DocumentStartEvent) -> None:
+        if self._root is not None:
+            raise _fault("a second document; a policy is one", event.start_mark)
+
+    def _end(self, event: yaml.CollectionEndEvent) -> None:
+        ended = self._open.pop()
+        self._place(ended.node, ended.anchor, event.start_mark)
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         _refuse_tag(event)
@@ -224,7 +229,8 @@ class _Composer:
 
     def _grow(self, holder: _Node, node: _Node, mark: _Mark) -> None:
         holder.values += node.values
-        holder.levels = max(holder.levels, node.levels + 1)
+        if holder.levels <= node.levels:
+            holder.levels = node.levels + 1
         if holder.values > MOST_VALUES:
             raise _fault(f"more than {MOST_VALUES} values", mark)
         if len(self._open) + node.levels > MOST_DEPTH:
@@ -256,7 +262,7 @@ def _fault(message: str, mark: _Mark | None) -> DocumentError:
 def _scalar(text: str, mark: _Mark) -> _Scalar:
     if text in _WORDS:
         return _WORDS[text]
-    if len(text) > _LONGEST_NUMBER or not _FRACTION.fullmatch(text):
+    if text[0] not in _NUMBERS_BEGIN or len(text) > _LONGEST_NUMBER or not _FRACTION.fullmatch(text):
         return text
     try:
         return _number(text)

@@ -1,13 +1,13 @@
 """The syntax tree of a compiled condition.
 
-The CEL runtime hands out a compiled expression as a serialized `cel.expr.CheckedExpr` (cel-spec, checked.proto and
-syntax.proto) and has no other way to look inside. This reads what the rest of the package asks about: which names and
-members a condition reads, and where it loops. The wire format is Protocol Buffers' (encoding guide: tag, then varint,
-64-bit, length-delimited or 32-bit).
+The CEL runtime hands out a compiled expression as a serialized `cel.expr.CheckedExpr`, or `ParsedExpr` if it was not
+checked (cel-spec, checked.proto and syntax.proto), and has no other way to look inside. This reads what the rest of
+the package asks about: which names and members a condition reads, and where it loops. The wire format is Protocol
+Buffers' (encoding guide: tag, then varint, 64-bit, length-delimited or 32-bit).
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -23,10 +23,10 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable, and the code point of the text at which it stands."""
+    """A variable; `id` leads to its place in the text (`positions`)."""
 
     name: str
-    position: int
+    id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,28 @@ class Loop:
 Tree: TypeAlias = Constant | Name | Select | Apply | Loop
 _Fields: TypeAlias = dict[int, list[int | bytes]]
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_VARINT, _BYTES = 0, 2
+_FIXED: Final = {1: 8, 5: 4}  # bytes of the wire types for 64 and 32 bits
 _MORE: Final = 0x80
 
 
 def parse(serialized: bytes) -> Tree:
-    """Return the tree of a serialized expression (a `google.protobuf.Any` around a `CheckedExpr`)."""
-    checked = _fields(_bytes(_fields(serialized), 2))
-    positions = dict(_pair(_fields(entry)) for entry in _all(_fields(_bytes(checked, 5)), 4))
-    return _Reading(positions).tree(_bytes(checked, 4))
+    """Return the tree of a serialized expression, a `google.protobuf.Any` around a `CheckedExpr` or `ParsedExpr`."""
+    expression, _ = _parts(serialized)
+    return _tree(expression)
+
+
+def positions(serialized: bytes) -> dict[int, int]:
+    """Return the code point of the text at which each part of a serialized expression stands, by id."""
+    _, source = _parts(serialized)
+    return dict(_pair(_fields(entry)) for entry in _all(_fields(source), 4))
+
+
+def _parts(serialized: bytes) -> tuple[bytes, bytes]:
+    outer = _fields(serialized)
+    inner = _fields(_bytes(outer, 2))
+    checked = _text(outer, 1).endswith("CheckedExpr")
+    return (_bytes(inner, 4), _bytes(inner, 5)) if checked else (_bytes(inner, 2), _bytes(inner, 3))
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
@@ -95,47 +108,49 @@ _ID, _IDENTIFIER, _SELECT, _CALL, _LIST, _STRUCT, _COMPREHENSION = 2, 4, 5, 6, 7
 _BOOLEAN, _INT, _UINT, _DOUBLE, _STRING = 2, 3, 4, 5, 6
 
 
-class _Reading:
-    """Reads expressions, whose ids lead to their positions."""
+def _tree(expression: bytes) -> Tree:
+    fields = _fields(expression)
+    kind = next((number for number in fields if number != _ID), 0)
+    inner = _fields(_bytes(fields, kind)) if kind else {}
+    if kind == _IDENTIFIER:
+        return Name(_text(inner, 1), _integer(fields, _ID))
+    return _READERS[kind](inner) if kind in _READERS else Constant(_constant(inner))
 
-    def __init__(self, positions: dict[int, int]) -> None:
-        self._positions = positions
-        self._readers = {
-            _SELECT: self._select,
-            _CALL: self._call,
-            _LIST: self._list,
-            _STRUCT: self._struct,
-            _COMPREHENSION: self._comprehension,
-        }
 
-    def tree(self, expression: bytes) -> Tree:
-        fields = _fields(expression)
-        kind = next((number for number in fields if number != _ID), 0)
-        inner = _fields(_bytes(fields, kind)) if kind else {}
-        if kind == _IDENTIFIER:
-            return Name(_text(inner, 1), self._positions.get(_integer(fields, _ID), 0))
-        return self._readers[kind](inner) if kind in self._readers else Constant(_constant(inner))
+def _select(fields: _Fields) -> Tree:
+    return Select(_tree(_bytes(fields, 1)), _text(fields, 2), bool(_integer(fields, 3)))
 
-    def _select(self, fields: _Fields) -> Tree:
-        return Select(self.tree(_bytes(fields, 1)), _text(fields, 2), bool(_integer(fields, 3)))
 
-    def _call(self, fields: _Fields) -> Tree:
-        return Apply(_text(fields, 2), self._trees([*fields.get(1, []), *fields.get(3, [])]))
+def _call(fields: _Fields) -> Tree:
+    return Apply(_text(fields, 2), _trees([*fields.get(1, []), *fields.get(3, [])]))
 
-    def _list(self, fields: _Fields) -> Tree:
-        return Apply("[]", self._trees(fields.get(1, [])))
 
-    def _struct(self, fields: _Fields) -> Tree:
-        entries = (_fields(entry) for entry in _all(fields, 2))
-        return Apply("{}", self._trees([part for entry in entries for n in (3, 4) for part in entry.get(n, [])]))
+def _list(fields: _Fields) -> Tree:
+    return Apply("[]", _trees(fields.get(1, [])))
 
-    def _comprehension(self, fields: _Fields) -> Tree:
-        body = self._trees([*fields.get(5, []), *fields.get(6, [])])
-        after = self._trees([*fields.get(4, []), *fields.get(7, [])])
-        return Loop(_text(fields, 1), self.tree(_bytes(fields, 2)), body, after)
 
-    def _trees(self, expressions: list[int | bytes]) -> tuple[Tree, ...]:
-        return tuple(self.tree(expression) for expression in expressions if isinstance(expression, bytes))
+def _struct(fields: _Fields) -> Tree:
+    entries = (_fields(entry) for entry in _all(fields, 2))
+    return Apply("{}", _trees([part for entry in entries for n in (3, 4) for part in entry.get(n, [])]))
+
+
+def _comprehension(fields: _Fields) -> Tree:
+    body = _trees([*fields.get(5, []), *fields.get(6, [])])
+    after = _trees([*fields.get(4, []), *fields.get(7, [])])
+    return Loop(_text(fields, 1), _tree(_bytes(fields, 2)), body, after)
+
+
+_READERS: Final[Mapping[int, Callable[[_Fields], Tree]]] = {
+    _SELECT: _select,
+    _CALL: _call,
+    _LIST: _list,
+    _STRUCT: _struct,
+    _COMPREHENSION: _comprehension,
+}
+
+
+def _trees(expressions: list[int | bytes]) -> tuple[Tree, ...]:
+    return tuple(_tree(expression) for expression in expressions if isinstance(expression, bytes))
 
 
 def _constant(fields: _Fields) -> Json:
@@ -155,30 +170,35 @@ def _constant(fields: _Fields) -> Json:
 def _fields(message: bytes) -> _Fields:
     """Return the fields of a message by number: integers of varints, bytes of all else."""
     fields: _Fields = {}
-    place = 0
-    while place < len(message):
+    place, end = 0, len(message)
+    while place < end:
         tag, place = _varint(message, place)
-        wire = tag & 7
-        value: int | bytes
-        if wire == _VARINT:
-            value, place = _varint(message, place)
-        else:
-            length = {_FIXED64: 8, _FIXED32: 4}.get(wire, 0)
-            if wire == _BYTES:
-                length, place = _varint(message, place)
-            value, place = message[place : place + length], place + length
+        value, place = _value(message, place, tag & 7)
         fields.setdefault(tag >> 3, []).append(value)
     return fields
 
 
+def _value(message: bytes, place: int, wire: int) -> tuple[int | bytes, int]:
+    if wire == _VARINT:
+        return _varint(message, place)
+    if wire == _BYTES:
+        length, place = _varint(message, place)
+    else:
+        length = _FIXED[wire]
+    return message[place : place + length], place + length
+
+
 def _varint(message: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
+    value = message[place]
+    if value < _MORE:
+        return value, place + 1
+    value, shift = value & ~_MORE, 7
     while True:
-        byte = message[place]
         place += 1
+        byte = message[place]
         value |= (byte & ~_MORE) << shift
         if byte < _MORE:
-            return value, place
+            return value, place + 1
         shift += 7
 
 
