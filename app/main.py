@@ -46,6 +46,7 @@ from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
 from app.gate.refused import RefusalBudget
+from app.identity.sessions import Sessions
 from app.identity.watch import Watch
 from app.outbox.book import Outlets
 from app.outbox.sealing import Sealer
@@ -155,6 +156,7 @@ def _furnish(settings: Settings) -> tuple[House, Worker]:
         facts=facts,
         watch=Watch(database, facts.authorities),
         refusals=RefusalBudget(time.monotonic),
+        sessions=Sessions(signer.derive("console sessions")),
         waits=Waits(database),
         sealer=sealer,
         challenger=webhook,

@@ -1,7 +1,6 @@
 """Questions over HTTP: asking ahead, the queue, one question with a long poll, decisions, and hints of change."""
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from fastapi import Header, Path, Query
@@ -13,30 +12,24 @@ from app.api.models.calls import CallBody
 from app.api.models.fields import LONGEST_NAME
 from app.api.requests import Request
 from app.api.responses import answer
-from app.approvals import queries
 from app.approvals.queries import Filter
-from app.approvals.questions import Question, Status
+from app.approvals.questions import Status
 from app.core.refusals import Refusal, RefusalKind
-from app.db.database import Reader
 from app.db.ids import new_id
-from app.door import rights
+from app.door import hints, rights
 from app.door.commands import submit
 from app.door.problems import RefusedError
-from app.gate import preparation
+from app.door.viewers import viewer
+from app.gate import preparation, queue
 from app.gate.admit import Admit
 from app.gate.ask import Ask
 from app.gate.cancel import Cancel, EndRun
 from app.gate.group import Command
-from app.gate.question_views import Viewer
 from app.gate.vote import CastVote
-from app.outbox import deliveries
-from app.outbox.deliveries import Standing
 
 router = routing.router()
 
 LONGEST_WAIT: Final = 30
-_HEARTBEAT: Final = 15.0
-_BATCH: Final = 200
 
 RunId = Annotated[str, Path(max_length=LONGEST_NAME)]
 
@@ -68,8 +61,11 @@ async def read_queue(
     window = pages.window(request, limit, cursor, {"status": status, "mine": str(mine)})
     reads_others = request.caller.may("approve") or request.caller.may("approvals:read")
     own = None if reads_others else request.caller.principal
-    wanted = Filter(request.sight.now(), status, own, window.after)
-    seen = await request.house.database.read(lambda reader: _queue(request, reader, wanted, window.one_more, mine=mine))
+    looking = await viewer(request)
+    wanted = Filter(looking.now, status, own, window.after)
+    seen = await request.house.database.read(
+        lambda reader: queue.page(reader, looking, wanted, window.one_more, mine=mine)
+    )
     return window.page(seen, lambda shown: str(shown["id"]), lambda shown: shown)
 
 
@@ -78,9 +74,7 @@ async def stream_hints(
     request: Request, last_event_id: Annotated[str | None, Header(alias="Last-Event-ID", max_length=32)] = None
 ) -> Response:
     """Stream a hint whenever a question has changed (server-sent events). It says nothing but: read again."""
-    seen = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdecimal() else None
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_hints(request, seen), media_type="text/event-stream", headers=headers)
+    return hints.stream(request, last_event_id, lambda: _reenter(request))
 
 
 @router.get("/v1/approvals/{approval_id}", tags=["approvals"])
@@ -142,57 +136,14 @@ def _poke(request: Request, approval_id: str) -> None:
     request.house.waits.poke(request.caller.tenant, approval_id)
 
 
-async def _viewer(request: Request, reader: Reader) -> Viewer:
-    epochs = request.sight.epochs
-    facts = await request.house.facts.at(reader, request.caller.tenant, epochs.policy_revision, epochs.authority_epoch)
-    return Viewer(request.caller, facts, request.sight.now())
-
-
-async def _queue(request: Request, reader: Reader, wanted: Filter, limit: int, *, mine: bool) -> list[dict[str, Any]]:
-    """Read on until enough is found that the viewer may see."""
-    viewer, found = await _viewer(request, reader), []
-    while True:
-        batch = await queries.questions(reader, viewer.caller.tenant, wanted, _BATCH)
-        told = await deliveries.standings(reader, viewer.caller.tenant, [question.id for question in batch])
-        visible = (question for question in batch if not mine or viewer.decides(question))
-        found += [seen for question in visible if (seen := viewer.see(question, _delivery(told, question)))]
-        if len(batch) < _BATCH or len(found) >= limit:
-            return found[:limit]
-        wanted = replace(wanted, after=batch[-1].id)
-
-
 async def _look(request: Request, approval_id: str) -> dict[str, Any]:
-    async def look(reader: Reader) -> dict[str, Any] | None:
-        question = await queries.question(reader, request.caller.tenant, approval_id)
-        if question is None:
-            return None
-        told = await deliveries.standings(reader, request.caller.tenant, [approval_id])
-        return (await _viewer(request, reader)).see(question, _delivery(told, question))
-
-    seen = await request.house.database.read(look)
+    looking = await viewer(request)
+    seen = await request.house.database.read(lambda reader: queue.one(reader, looking, approval_id))
     if seen is None:
         raise RefusedError(RefusalKind.NOT_FOUND, f"there is no approval {approval_id}")
     return seen
 
 
-def _delivery(told: Mapping[str, Standing], question: Question) -> Standing:
-    return told.get(question.id, Standing.NONE)
-
-
 async def _reenter(request: Request) -> None:
     """Pass the door again: what was waited for may include the end of this key."""
     await authentication.enter(request, rights.entry_of(request.method, request.scope["route"].path))
-
-
-async def _hints(request: Request, seen: int | None) -> AsyncIterator[str]:
-    """Yield an event for what was missed since `seen`, then one for every change, and a comment to keep it open."""
-    tenant = request.caller.tenant
-    yield "retry: 2000\n\n"
-    async for changed in request.house.waits.changes(tenant, _HEARTBEAT):
-        await _reenter(request)
-        latest = await request.house.database.read(lambda reader: queries.latest_change(reader, tenant))
-        if changed or (seen is not None and latest != seen):
-            yield f"id: {latest}\nevent: changed\ndata: {{}}\n\n"
-        else:
-            yield ": still here\n\n"
-        seen = latest

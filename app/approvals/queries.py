@@ -22,6 +22,12 @@ _MANY = text(f"""
     ORDER BY a.id LIMIT :limit
 """)
 
+_FINISHED = text(f"""
+    SELECT {rows.QUESTION} AS item FROM approvals a
+    WHERE a.tenant = :tenant AND a.id < :before AND (a.status NOT IN ('pending', 'approved') OR {rows.OVERDUE})
+    ORDER BY a.id DESC LIMIT :limit
+""")
+
 _LATEST = text("SELECT coalesce(max(changed_seq), -1) AS seq FROM approvals WHERE tenant = :tenant")
 
 
@@ -52,6 +58,12 @@ async def questions(reader: Reader, tenant: str, wanted: Filter, limit: int) -> 
         "limit": limit,
     }
     return [rows.question(row.item) for row in await reader.rows(_MANY, parameters)]
+
+
+async def finished(reader: Reader, tenant: str, now: datetime, before: str, limit: int) -> Sequence[Question]:
+    """Return up to `limit` questions that are over, made before the one of an id, the newest first."""
+    parameters = {"tenant": tenant, "now": now, "before": before, "limit": limit}
+    return [rows.question(row.item) for row in await reader.rows(_FINISHED, parameters)]
 
 
 async def latest_change(reader: Reader, tenant: str) -> int:

@@ -12,6 +12,7 @@ from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
 from app.gate.refused import RefusalBudget
 from app.gate.webhooks import Challenger
+from app.identity.sessions import Sessions
 from app.identity.watch import Watch
 from app.outbox.sealing import Sealer
 
@@ -31,6 +32,7 @@ class House:
     watch: Watch
     waits: Waits
     refusals: RefusalBudget
+    sessions: Sessions
     sealer: Sealer
     challenger: Challenger
     readiness: Readiness = field(default_factory=Readiness)

@@ -107,9 +107,13 @@ class Authority:
 
         This is what a lane asks, under the head's lock, of a credential that was authenticated a moment before.
         """
-        credential = self.credentials.get(credential_id)
-        identity = None if credential is None else self._identity(credential, now)
+        identity = self.identity(credential_id, now)
         return None if identity is None else identity.caller
+
+    def identity(self, credential_id: str, now: datetime) -> Identity | None:
+        """Return the same with the credential's own facts: for who has shown in another way that it is theirs."""
+        credential = self.credentials.get(credential_id)
+        return None if credential is None else self._identity(credential, now)
 
     def revoked(self, principal: str, action: str) -> str | None:
         """Return a sentence about the revocation that stops this principal from this action, or None."""

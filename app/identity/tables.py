@@ -54,3 +54,12 @@ revocations = Table(
     CheckConstraint("num_nonnulls(principal, action) + whole_tenant::int = 1", name="one_subject"),
     comment="The kill switch: what is in force is what has not been lifted",
 )
+
+ended_sessions = Table(
+    "ended_sessions",
+    metadata,
+    Column("tenant", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("until", DateTime(timezone=True), nullable=False, comment="when it would have ended by itself"),
+    comment="Sessions of the console that somebody signed out of; those that run are kept nowhere",
+)
