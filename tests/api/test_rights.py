@@ -98,20 +98,20 @@ async def _knock(app: FastAPI, method: str, path: str, key: str | None) -> int:
     It listens no longer than to the status, since a stream of events has no end.
     """
     status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    sent = iter([{"type": "http.request", "body": b"[]", "more_body": False}])
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b"[]", "more_body": False}
+        for message in sent:
+            return message
+        await status
+        return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":
             status.set_result(message["status"])
 
-    served = asyncio.create_task(app(_scope(method, path, key), receive, send))
-    try:
-        return await status
-    finally:
-        served.cancel()
-        await asyncio.wait([served])
+    await app(_scope(method, path, key), receive, send)
+    return await status
 
 
 def _scope(method: str, path: str, key: str | None) -> Scope:
