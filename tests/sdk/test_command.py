@@ -195,6 +195,16 @@ def test_watch_goes_on_when_somebody_else_was_faster(service: Scripted, command:
     assert "apr_1 is approved." in done.output
 
 
+def test_watch_asks_again_where_an_answer_may_not_have_arrived(service: Scripted, command: Command) -> None:
+    service.on("GET /v1/approvals", listed(waiting()), listed(waiting()), listed(waiting(id="apr_2")))
+    service.on("GET /v1/approvals/apr_1", reply(200, waiting()))
+    service.on("GET /v1/approvals/apr_2", reply(200, waiting(id="apr_2")))
+    service.on(DECISION, reply(503), reply(200, {"id": "apr_1", "status": "approved"}))
+    done = command("approvals", "watch", "--every", "0.1", typed="yes\nyes\n")
+    assert service.sent(DECISION) == [{"decision": "approve"}] * 2
+    assert "asked again if it still waits" in done.stderr
+
+
 def test_watch_asks_about_each_question_once_and_sits_out_an_outage(service: Scripted, command: Command) -> None:
     service.on(
         "GET /v1/approvals",

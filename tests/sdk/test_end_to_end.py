@@ -186,13 +186,13 @@ async def test_ending_a_run_cancels_its_questions(clients: Client) -> None:
 async def test_a_permit_is_good_for_its_call_and_no_other(clients: Client) -> None:
     arguments = {"booking": "AB12", "amount": 40}
     answer = await clients("agent").admit("voucher.issue", arguments, permit=True)
-    assert answer.permit is not None
     assert answer.admission is not None
+    assert answer.admission.permit is not None
     jwks = await clients("agent").request("GET", "/.well-known/jwks.json")
-    permit = verify_permit(answer.permit, "voucher.issue", arguments, keys=jwks, tenant="dev")
+    permit = verify_permit(answer.admission.permit, "voucher.issue", arguments, keys=jwks, tenant="dev")
     assert (permit.admission, permit.effects) == (answer.admission.id, ("voucher:AB12",))
     with pytest.raises(countersign.PermitError):
-        verify_permit(answer.permit, "voucher.issue", {**arguments, "amount": 41}, keys=jwks, tenant="dev")
+        verify_permit(answer.admission.permit, "voucher.issue", {**arguments, "amount": 41}, keys=jwks, tenant="dev")
 
 
 async def test_errors_point_to_the_place(clients: Client) -> None:

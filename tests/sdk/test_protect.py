@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal, cast
+from typing import Any, Literal, assert_type, cast
 from uuid import UUID
 
 import httpx
@@ -190,6 +190,23 @@ def test_an_option_that_asks_for_no_argument_of_the_function_is_refused_at_the_d
 
     with pytest.raises(TypeError, match=r"is no argument|by position"):
         client.protect("x", effect=option)(act)
+
+
+def test_an_option_that_is_to_be_awaited_is_refused_where_nothing_is_awaited(client: Countersign) -> None:
+    async def tell(_: Answer) -> None: ...
+
+    with pytest.raises(TypeError, match="only AsyncCountersign awaits"):
+        client.protect("x", on_pending=tell)(lambda: None)
+
+
+def test_the_types_stay_those_of_the_function(service: Scripted, client: Countersign) -> None:
+    service.on(ADMIT, allow())
+
+    def act(booking: str) -> int:
+        return len(booking)
+
+    assert_type(client.protect("x")(act)("AB12"), int)
+    assert_type(client.protect("x", on_refusal="return")(act)("AB12"), int | Answer)
 
 
 def test_what_cannot_be_protected_is_refused_at_the_definition(client: Countersign) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from typing import assert_type
 
 import httpx
 import pytest
@@ -85,7 +86,7 @@ async def test_a_refusal_is_raised_or_returned(service: Scripted, async_client: 
 
     with pytest.raises(countersign.Denied):
         await async_client.protect("x")(act)()
-    answer = await async_client.protect("x", on_refusal="return")(act)()
+    answer = assert_type(await async_client.protect("x", on_refusal="return")(act)(), str | countersign.Answer)
     assert isinstance(answer, countersign.Answer)
 
 

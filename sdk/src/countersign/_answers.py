@@ -33,18 +33,23 @@ class Approval:
     expires_at: datetime | None
     comment: str | None
     decided_by: str | None
-    arguments: Mapping[str, Any] | None
+    arguments: Mapping[str, Any] | None = field(repr=False)
     raw: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The one answer that permits. `provider_token` is the same for every try of one attempt: hand it to a provider."""
+    """The one answer that permits.
+
+    `provider_token` is the same for every try of one attempt: hand it to a provider as its idempotency key. `permit`,
+    if asked for, is the token that a tool checks with `verify_permit`.
+    """
 
     id: str
     expires_at: datetime | None
     attempt: int
-    provider_token: str | None
+    provider_token: str | None = field(repr=False)
+    permit: str | None = field(repr=False)
     raw: Mapping[str, Any] = field(repr=False)
 
 
@@ -54,8 +59,7 @@ class Answer:
 
     `allowed` is whether this very invocation may act: an admission that is replayed under an idempotency key which
     this invocation did not make itself is no second licence, and is `allowed: False` here with `replayed: True`.
-    `message` is a sentence for the caller's user, `reason` one for its developer; `permit` is the token that a tool
-    checks with `verify_permit`. `raw` is the whole body as it came.
+    `message` is a sentence for the caller's user, `reason` one for its developer. `raw` is the whole body as it came.
     """
 
     outcome: Outcome
@@ -69,7 +73,6 @@ class Answer:
     admission: Admission | None
     replayed: bool
     audit_id: str | None
-    permit: str | None
     request_id: str | None
     raw: Mapping[str, Any] = field(repr=False)
 
@@ -201,7 +204,6 @@ def read_answer(body: Mapping[str, Any], request_id: str | None, *, own_key: boo
         admission=admission,
         replayed=replayed,
         audit_id=reader.optional("audit_id", str),
-        permit=reader.optional("decision_token", str),
         request_id=request_id,
         raw=body,
     )
@@ -252,6 +254,7 @@ def _admission(reader: Reader) -> Admission | None:
         expires_at=admission.moment("expires_at"),
         attempt=admission.optional("attempt", int) or 1,
         provider_token=admission.optional("provider_token", str),
+        permit=reader.optional("decision_token", str),
         raw=admission.body,
     )
 

@@ -59,7 +59,7 @@ def as_json(bound: BoundArguments) -> dict[str, Any]:
     Raises:
         ArgumentError: a value that JSON cannot carry, or one name twice.
     """
-    return {name: encode(value, name) for name, value in by_name(bound).items() if not _is_receiver(bound, name)}
+    return encode({name: value for name, value in by_name(bound).items() if not _is_receiver(bound, name)})
 
 
 def chosen(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,16 +93,16 @@ def _parameters(function: Callable[..., Any]) -> list[Parameter] | None:
         return None
 
 
-def encode(value: Any, place: str) -> Any:
-    """Return a value as JSON: tuples become lists; decimals, dates, UUIDs text; an Enum its value.
+def encode(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments as JSON: tuples become lists; decimals, dates, UUIDs text; an Enum its value.
 
     Raises:
-        ArgumentError: JSON cannot carry it exactly; `place` (a path of names and indexes) is in the message.
+        ArgumentError: JSON cannot carry one exactly; its place (a path of names and indexes) is in the message.
     """
     try:
-        return _encode(value, place)
+        return {_name(name, "itself"): _encode(value, str(name)) for name, value in arguments.items()}
     except RecursionError:
-        raise ArgumentError(f"argument {place}: too deep, or it contains itself") from None
+        raise ArgumentError("an argument is too deep, or contains itself") from None
 
 
 def _encode(value: Any, place: str) -> Any:

@@ -7,6 +7,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
+from countersign._arguments import encode
+
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,14})(\.[0-9]{1,8})?", re.ASCII)
 _CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
 
@@ -86,13 +88,14 @@ def call_body(action: str, arguments: Mapping[str, Any], options: Mapping[str, A
 
     Raises:
         TypeError: an option that no call has.
+        ArgumentError: an argument that JSON cannot carry.
     """
     unknown = options.keys() - CallOptions.__annotations__.keys()
     if unknown:
         raise TypeError(f"a call has no option {min(unknown)!r}")
     given = {name: _plain(name, value) for name, value in options.items() if value is not None}
     inside = {name: given.pop(name) for name in _OF_THE_ACTION if name in given}
-    return {"action": {"name": action, "arguments": dict(arguments), **inside}, **given}
+    return {"action": {"name": action, "arguments": encode(arguments), **inside}, **given}
 
 
 def duration(span: timedelta) -> str:

@@ -121,7 +121,7 @@ def _arguments(invocation: Invocation) -> Conversation[dict[str, Any]]:
     if invocation.protection.arguments is None:
         return as_json(invocation.bound)
     said = yield from invocation.apply(invocation.protection.arguments)
-    return {name: encode(value, name) for name, value in said.items()}
+    return encode(said)
 
 
 def _own_advice(invocation: Invocation) -> Conversation[list[dict[str, str]]]:
@@ -331,7 +331,7 @@ def _report(
 
 def _refuse(asked: Asked, answer: Answer) -> Conversation[Ran[Any]]:
     protection = asked.invocation.protection
-    answer = _reworded(protection, answer)
+    answer = yield from _reworded(protection, answer)
     if "approval_denied" in answer.codes and protection.on_denial == "fail_run":
         yield from _end_run(asked)
         raise RunFailed(answer)
@@ -340,11 +340,12 @@ def _refuse(asked: Asked, answer: Answer) -> Conversation[Ran[Any]]:
     raise refusal(answer)
 
 
-def _reworded(protection: Protection, answer: Answer) -> Answer:
+def _reworded(protection: Protection, answer: Answer) -> Conversation[Answer]:
     words = protection.refusal_reason
-    if words is None:
-        return answer
-    return replace(answer, message=words(answer) if callable(words) else words)
+    if callable(words):
+        said = yield from run(words, answer)
+        words = said.unwrap()
+    return answer if words is None else replace(answer, message=words)
 
 
 def _end_run(asked: Asked) -> Conversation[None]:

@@ -39,7 +39,7 @@ def protect_function(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         _check(function, awaits=False)
         signature = inspect.signature(function)
-        protection.check(signature)
+        protection.check(signature, awaits=False)
 
         @functools.wraps(function)
         def protected(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -59,7 +59,7 @@ def protect_async_function(
     def decorate(function: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
         _check(function, awaits=True)
         signature = inspect.signature(function)
-        protection.check(signature)
+        protection.check(signature, awaits=True)
 
         @functools.wraps(function)
         async def protected(*args: P.args, **kwargs: P.kwargs) -> R:

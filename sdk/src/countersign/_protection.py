@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from inspect import Signature
+from inspect import Signature, iscoroutinefunction
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
 from countersign._answers import Answer, Result
@@ -78,7 +78,7 @@ class ProtectOptions(TypedDict, total=False):
     precondition: Callable[..., str | Awaitable[str]] | None
     requires_approval: bool | Callable[..., bool | Awaitable[bool]]
     on_denial: OnDenial
-    refusal_reason: str | Callable[[Answer], str] | None
+    refusal_reason: str | Callable[[Answer], str | Awaitable[str]] | None
     on_pending: Callable[[Answer], object] | None
     wait_timeout: float | None
     accepts_edits: bool
@@ -100,7 +100,7 @@ class Protection:
     precondition: Callable[..., Any] | None = None
     requires_approval: bool | Callable[..., Any] = False
     on_denial: OnDenial = "refuse"
-    refusal_reason: str | Callable[[Answer], str] | None = None
+    refusal_reason: str | Callable[[Answer], Any] | None = None
     on_pending: Callable[[Answer], object] | None = None
     wait_timeout: float | None = None
     accepts_edits: bool = False
@@ -126,15 +126,18 @@ class Protection:
         call = {name: value for name, value in options.items() if name in _CALL_OPTIONS}
         return cls(action, on_refusal, call, **{name: options[name] for name in options if name not in call})
 
-    def check(self, signature: Signature) -> None:
-        """Check the options that are functions of the call's arguments against those of the function.
+    def check(self, signature: Signature, *, awaits: bool) -> None:
+        """Check the options that are functions against the function that is protected.
 
         Raises:
-            TypeError: one asks for an argument that there is not.
+            TypeError: one asks for an argument that there is not, or is to be awaited where nothing is.
         """
-        functions = [*self.call.values(), self.arguments, self.precondition, self.requires_approval]
-        for function in filter(callable, functions):
+        of_the_call = [*self.call.values(), self.arguments, self.precondition, self.requires_approval]
+        of_the_answer = [self.refusal_reason, self.on_pending, self.actual_cost, self.reconcile]
+        for function in filter(callable, of_the_call):
             check_choice(function, signature)
+        if not awaits and any(map(iscoroutinefunction, [*of_the_call, *of_the_answer])):
+            raise TypeError("an option is an `async def`; only AsyncCountersign awaits")
 
 
 def _check_word(name: str, word: str, words: Any) -> None:

@@ -26,7 +26,8 @@ def watch_queue(client: Countersign, *, every: float, once: bool) -> None:
     try:
         while True:
             for question in _new(client, seen):
-                _ask(client, question)
+                if not _ask(client, question):
+                    seen.discard(question)
             if once:
                 return
             time.sleep(every)
@@ -46,17 +47,22 @@ def _new(client: Countersign, seen: set[str]) -> list[str]:
     return fresh
 
 
-def _ask(client: Countersign, question: str) -> None:
+def _ask(client: Countersign, question: str) -> bool:
+    """Ask about one question; return False where it is not known whether the answer arrived."""
     path = f"/v1/approvals/{quote(question, safe='')}"
     try:
         found = client.request("GET", path)
         if found.get("status") != "pending":
-            return
+            return True
         _show(found)
         made = client.request("POST", f"{path}/decision", body=_decision())
         say(f"{question} is {made.get('status')}.")
-    except (Conflict, Forbidden, NotFound, Unavailable) as error:
+    except (Conflict, Forbidden, NotFound) as error:
         complain(f"{question} was not decided by you: {error}")
+    except Unavailable as error:
+        complain(f"{error}; {question} is asked again if it still waits")
+        return False
+    return True
 
 
 def _show(question: dict[str, Any]) -> None:
