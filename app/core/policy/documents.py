@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from app.core.canonical import canonical_json
@@ -13,11 +14,20 @@ from app.core.policy.limits import read_limits
 from app.core.policy.places import Complaints, Place, wrong_name
 from app.core.policy.policies import Policy, Unlisted
 from app.core.policy.problems import DocumentError
+from app.core.policy.source import Source
 from app.core.values import Json
 
 SCHEMA: Final = "countersign.policy/v1"
 
 _DOCUMENT: Final = ("schema", "version", "defaults", "unlisted", "actions", "limits", "approvers")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A policy, and the document that it was read from, which knows where everything stands."""
+
+    policy: Policy
+    source: Source
 
 
 def load(source: str | Mapping[str, Json]) -> Policy:
@@ -26,12 +36,21 @@ def load(source: str | Mapping[str, Json]) -> Policy:
     Raises:
         DocumentError: it is not one. All that is wrong is named at once, each with its place.
     """
-    read = sources.read(source)
+    return read(source).policy
+
+
+def read(source: str | Mapping[str, Json]) -> Document:
+    """Return the policy that a document is, and where its parts stand; otherwise as `load`.
+
+    Raises:
+        DocumentError: it is no policy.
+    """
+    found = sources.read(source)
     complaints = Complaints([])
-    policy = _read(Place(read.value, (), complaints))
+    policy = _read(Place(found.value, (), complaints))
     if complaints.found:
-        raise DocumentError(read.problem(message, path) for message, path in complaints.found)
-    return policy
+        raise DocumentError(found.problem(message, path) for message, path in complaints.found)
+    return Document(policy, found)
 
 
 def _read(place: Place) -> Policy:

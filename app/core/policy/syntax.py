@@ -8,7 +8,7 @@ Buffers' (encoding guide: tag, then varint, 64-bit, length-delimited or 32-bit).
 
 import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from app.core.values import Json
@@ -26,7 +26,7 @@ class Name:
     """A variable; `id` leads to its place in the text (`positions`)."""
 
     name: str
-    id: int
+    id: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

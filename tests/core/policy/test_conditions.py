@@ -168,8 +168,8 @@ def test_the_tree_of_a_condition() -> None:
     )
     assert rule.when is not None
     left, right = syntax.children(rule.when.tree)
-    assert left == syntax.Select(syntax.Name("arguments", 2), "x", test=True)
+    assert left == syntax.Select(syntax.Name("arguments"), "x", test=True)
     assert right == syntax.Apply(
         "_<_",
-        (syntax.Apply("_[_]", (syntax.Name("arguments", 5), syntax.Constant("y"))), syntax.Constant(-2.5)),
+        (syntax.Apply("_[_]", (syntax.Name("arguments"), syntax.Constant("y"))), syntax.Constant(-2.5)),
     )
