@@ -6,11 +6,11 @@ constant text and each takes one JSON parameter, so that a statement is prepared
 does not grow with the group.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
+from pydantic_core import to_json
 from sqlalchemy import TextClause, text
 
 from app.db.database import Reader, Writer
@@ -65,8 +65,8 @@ async def write(tx: Writer, tenant: str, books: Iterable[Book]) -> None:
 
 
 def encode(value: Sequence[Any]) -> str:
-    """Return the value as the text of a jsonb parameter."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    """Return the value as the text of a jsonb parameter: moments as RFC 3339, decimals as strings."""
+    return to_json(value, inf_nan_mode="constants").decode()
 
 
 @lru_cache(maxsize=512)

@@ -82,6 +82,7 @@ class Database:
             max_overflow=0,
             pool_timeout=limits.pool_wait,
             pool_use_lifo=True,
+            hide_parameters=True,
             connect_args=arguments,
         )
         return cls(engine)
@@ -108,13 +109,13 @@ class Database:
             StoreUnavailableError: the database did not answer; nothing was changed.
             CommitLostError: it broke while committing; look up what happened before trying again.
         """
-        for _ in range(_TRIES - 1):
+        for _ in range(_TRIES):
             try:
                 return await self._attempt(command)
             except DBAPIError as error:
                 if _sqlstate(error) not in _SERIALIZATION_FAILURES:
                     raise
-        return await self._attempt(command)
+        raise StoreUnavailableError
 
     async def _attempt(self, command: Callable[[Writer], Awaitable[T]]) -> T:
         async with _translated(), self._engine.connect() as connection:

@@ -4,6 +4,7 @@ import secrets
 import time
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 
 
 def new_id(prefix: str) -> str:
@@ -16,4 +17,4 @@ def new_id(prefix: str) -> str:
 
 
 def _base32(number: int) -> str:
-    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))
+    return "".join([_PAIRS[(number >> shift) & 1023] for shift in range(120, -1, -10)])

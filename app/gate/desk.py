@@ -37,7 +37,6 @@ class DeskLimits:
 class _Ticket:
     command: Command[Any]
     answer: "asyncio.Future[Any]"
-    due: float
 
 
 @dataclass(slots=True)
@@ -75,14 +74,14 @@ class Desk:
         if self._waiting >= self._limits.waiting:
             raise DeskFullError
         loop = asyncio.get_running_loop()
-        ticket = _Ticket(command, loop.create_future(), loop.time() + self._limits.deadline)
+        ticket = _Ticket(command, loop.create_future())
+        expiry = loop.call_later(self._limits.deadline, _give_up, ticket)
         self._enqueue(tenant, ticket)
         try:
-            async with asyncio.timeout_at(ticket.due):
-                answer: T = await asyncio.shield(ticket.answer)
-                return answer
-        except TimeoutError as error:
-            raise StoreUnavailableError from error
+            answer: T = await ticket.answer
+        finally:
+            expiry.cancel()
+        return answer
 
     def _enqueue(self, tenant: str, ticket: _Ticket) -> None:
         queue = self._queues.setdefault(tenant, _Queue())
@@ -111,22 +110,26 @@ class Desk:
             del self._queues[tenant]
 
     async def _serve(self, tenant: str, tickets: Sequence[_Ticket]) -> None:
-        now = asyncio.get_running_loop().time()
-        timely = [ticket for ticket in tickets if now < ticket.due]
-        if not timely:
+        # Whoever gave up, or went away, before its turn is not served: nobody would hear of what was reserved.
+        waiting = [ticket for ticket in tickets if not ticket.answer.done()]
+        if not waiting:
             return
         try:
-            answers = await group.serve(self._database, self._builder, tenant, [ticket.command for ticket in timely])
+            answers = await group.serve(self._database, self._builder, tenant, [ticket.command for ticket in waiting])
         except Exception as error:  # noqa: BLE001 - whatever it was, every caller gets it and the desk goes on
-            answers = {ticket.command.id: error for ticket in timely}
-        for ticket in timely:
+            answers = {ticket.command.id: error for ticket in waiting}
+        for ticket in waiting:
             _answer(ticket, answers[ticket.command.id])
 
 
 def _answer(ticket: _Ticket, answer: object) -> None:
+    if ticket.answer.done():
+        return
     if isinstance(answer, Exception):
         ticket.answer.set_exception(answer)
-        # The caller may be gone, and then nobody retrieves it.
-        ticket.answer.exception()
     else:
         ticket.answer.set_result(answer)
+
+
+def _give_up(ticket: _Ticket) -> None:
+    _answer(ticket, StoreUnavailableError())

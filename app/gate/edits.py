@@ -69,7 +69,7 @@ def _policy_denies(decision: Decision) -> Refusal:
 
 def _requester(lane: Lane, question: Question) -> Caller:
     """Return who asks, as its credential said when it asked."""
-    asker, said = electorate.requester(lane, question), question.caller
+    asker, said = electorate.requester(lane, question.matter), question.caller
     return Caller(
         tenant=lane.tenant,
         principal=asker.principal,

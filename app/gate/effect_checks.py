@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from app.core.codes import Code, Trigger
 from app.core.outcomes import Outcome
-from app.core.values import Json
 from app.effects.admissions import State
 from app.effects.book import Effect
 from app.gate import lapses
@@ -44,5 +43,9 @@ def _exhausted(effect: Effect, max_attempts: int) -> Trigger | None:
 
 
 def _deny(code: Code, message: str, effect: Effect) -> Trigger:
-    values: dict[str, Json] = {"effect": effect.key, "admission_id": effect.admission_id, "attempt": effect.attempt}
-    return Trigger(code, Outcome.DENY, message, values)
+    return Trigger(
+        code,
+        Outcome.DENY,
+        message,
+        {"effect": effect.key, "admission_id": effect.admission_id, "attempt": effect.attempt},
+    )

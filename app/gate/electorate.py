@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Protocol
 
 from app.approvals.delegations import Delegations
-from app.approvals.questions import Question, Verdict
+from app.approvals.questions import Matter, Question, Verdict
 from app.core.authority import Ballot, Electorate, Person, Tally, matching
 from app.core.policy.approvers import ApproverRule
 from app.identity.authority import Authority
@@ -30,12 +30,12 @@ class Known(Protocol):
         ...
 
 
-def of(known: Known, question: Question, now: datetime) -> Electorate:
-    """Return who may decide the question now. Of an edited call, the rules of both forms have to be met."""
+def of(known: Known, matter: Matter, now: datetime) -> Electorate:
+    """Return who may decide a question now. Of an edited call, the rules of both forms have to be met."""
     return Electorate(
-        rules=_rules(known, question),
-        labels=question.resolved.own_labels | question.approved_form.own_labels,
-        requester=requester(known, question),
+        rules=_rules(known, matter),
+        labels=frozenset().union(*(own for own, _ in matter.forms)),
+        requester=requester(known, matter),
         person=lambda name: person(known.authority, name),
         delegations=known.delegations.lent,
         now=now,
@@ -50,10 +50,9 @@ def person(authority: Authority, name: str) -> Person | None:
     return Person(found.name, found.kind, found.owner, found.roles)
 
 
-def requester(known: Known, question: Question) -> Person:
+def requester(known: Known, matter: Matter) -> Person:
     """Return who asks: as known today, or as its credential said if it is gone."""
-    found = person(known.authority, question.principal)
-    return found or Person(question.principal, str(question.caller["kind"]), str(question.caller["owner"]))
+    return person(known.authority, matter.principal) or Person(matter.principal, matter.kind, matter.owner)
 
 
 def approving(question: Question) -> list[Ballot]:
@@ -63,20 +62,25 @@ def approving(question: Question) -> list[Ballot]:
 
 def tally(known: Known, question: Question, now: datetime) -> tuple[Tally, ...]:
     """Return how far each matching rule has come."""
-    return of(known, question, now).tally(approving(question))
+    return of(known, question.matter, now).tally(approving(question))
 
 
-def may_decide(known: Known, question: Question, principal: str, now: datetime) -> bool:
-    """Return whether somebody could vote on the question for themselves, either way."""
-    voters, ballot = of(known, question, now), Ballot(principal, principal)
+def reached(known: Known, question: Question, now: datetime) -> bool:
+    """Return whether the approvals, counted today, are enough."""
+    return of(known, question.matter, now).reached(approving(question))
+
+
+def may_decide(known: Known, matter: Matter, principal: str, now: datetime) -> bool:
+    """Return whether somebody could vote on such a question for themselves, either way."""
+    voters, ballot = of(known, matter, now), Ballot(principal, principal)
     return voters.entitle_denial(ballot).refusal is None or voters.entitle_approval(ballot).refusal is None
 
 
-def _rules(known: Known, question: Question) -> tuple[ApproverRule, ...]:
+def _rules(known: Known, matter: Matter) -> tuple[ApproverRule, ...]:
     if known.policy is None:
         return ()
     found: dict[str, ApproverRule] = {}
-    for form in (question.resolved, question.approved_form):
-        for rule in matching(known.policy.policy.approvers, form.own_labels, form.caller_labels):
+    for own, callers in matter.forms:
+        for rule in matching(known.policy.policy.approvers, own, callers):
             found[rule.name] = rule
     return tuple(found.values())

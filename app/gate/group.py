@@ -6,9 +6,9 @@ from typing import Any, Protocol, TypeVar
 
 import structlog
 from sqlalchemy import text
-from sqlalchemy.exc import DataError, IntegrityError, StatementError
 
 from app.audit import heads
+from app.audit.heads import UnknownTenantError
 from app.db import books
 from app.db.database import CommitLostError, Database, StoreUnavailableError, Writer
 from app.gate.lane import Lane, LaneBuilder
@@ -77,9 +77,11 @@ async def serve(database: Database, builder: LaneBuilder, tenant: str, commands:
         rest = [command for command in commands if command is not fault.command]
         answers = await serve(database, builder, tenant, rest) if rest else {}
         return answers | {fault.command.id: CommandFailedError()}
-    except (DataError, IntegrityError, StatementError) as error:
+    except (StoreUnavailableError, UnknownTenantError):
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it was, whose it is shows when each runs alone
         if len(commands) == 1:
-            _log.error("values_refused", command=type(commands[0]).__name__, error=type(error).__name__)
+            _log.error("command_not_written", command=type(commands[0]).__name__, error=type(error).__name__)
             return {commands[0].id: CommandFailedError()}
         return await _serve_one_by_one(database, builder, tenant, commands)
 

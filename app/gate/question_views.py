@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.approvals.questions import NOBODY, Question, Status, Vote
+from app.approvals.questions import NOBODY, Matter, Question, Status, Vote
 from app.core.actions import Caller
 from app.core.chain import timestamp
 from app.core.summary import masked
@@ -20,11 +20,15 @@ class Viewer:
     known: Known
     now: datetime
 
-    def decides(self, question: Question) -> bool:
-        """Return whether the viewer may vote on the question, either way."""
+    def decides(self, matter: Matter) -> bool:
+        """Return whether the viewer may vote on such a question, either way."""
         if not self.caller.may("approve"):
             return False
-        return electorate.may_decide(self.known, question, self.caller.principal, self.now)
+        return electorate.may_decide(self.known, matter, self.caller.principal, self.now)
+
+    def sees(self, matter: Matter) -> bool:
+        """Return whether such a question exists for the viewer."""
+        return self.watches or matter.principal == self.caller.principal or self.decides(matter)
 
     @property
     def watches(self) -> bool:
@@ -34,7 +38,7 @@ class Viewer:
 
     def see(self, question: Question, delivery: str = "none") -> dict[str, Json] | None:
         """Return the question as the viewer may see it, or None if for this viewer it does not exist."""
-        if self.decides(question):
+        if self.decides(question.matter):
             return self._queue(question, delivery) | self._private(question)
         if self.watches:
             return self._queue(question, delivery)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 from app.approvals import queries
@@ -9,11 +10,13 @@ from app.approvals.queries import Filter
 from app.approvals.questions import Question
 from app.core.values import Json
 from app.db.database import Reader
+from app.gate.looks import Looks
 from app.gate.question_views import Viewer
 from app.outbox import deliveries
 from app.outbox.deliveries import Standing
 
 _BATCH: Final = 200
+_SWATH: Final = 5_000  # how many questions are looked through at once for those that somebody may see
 _FURTHEST: Final = 10  # batches: who may see few of many is not searched for without end
 
 
@@ -25,23 +28,28 @@ class Past:
     before: str | None
 
 
-async def one(reader: Reader, viewer: Viewer, question_id: str) -> dict[str, Json] | None:
+async def one(looks: Looks, viewer: Viewer, question_id: str) -> dict[str, Json] | None:
     """Return a question as the viewer may see it, or None if for this viewer there is none."""
-    question = await queries.question(reader, viewer.caller.tenant, question_id)
-    return None if question is None else next(iter(await _seen(reader, viewer, [question])), None)
+    found = await looks.at(viewer.caller.tenant, question_id)
+    return None if found is None else viewer.see(found.question, found.delivery)
 
 
 async def page(
     reader: Reader, viewer: Viewer, wanted: Filter, limit: int, *, mine: bool = False
 ) -> list[dict[str, Json]]:
     """Return up to `limit` questions that the viewer may see, or with `mine` decide, the oldest first."""
-    found: list[dict[str, Json]] = []
+    visible = viewer.decides if mine else viewer.sees
+    found: list[str] = []
     while True:
-        batch = await queries.questions(reader, viewer.caller.tenant, wanted, _BATCH)
-        found += await _seen(reader, viewer, [question for question in batch if not mine or viewer.decides(question)])
-        if len(batch) < _BATCH or len(found) >= limit:
-            return found[:limit]
-        wanted = replace(wanted, after=batch[-1].id)
+        matters = await queries.matters(reader, viewer.caller.tenant, wanted, _SWATH)
+        found += sorted(chain.from_iterable(ids for matter, ids in matters if visible(matter)))
+        read = [question_id for _, ids in matters for question_id in ids]
+        if len(read) < _SWATH or len(found) >= limit:
+            break
+        wanted = replace(wanted, after=max(read))
+    tenant = viewer.caller.tenant
+    questions = await queries.these(reader, [(tenant, question_id) for question_id in found[:limit]])
+    return await _seen(reader, viewer, sorted(questions.values(), key=lambda question: question.id))
 
 
 async def past(reader: Reader, viewer: Viewer, before: str, limit: int) -> Past:

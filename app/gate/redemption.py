@@ -187,8 +187,7 @@ def _settled(lane: Lane, asked: Asked, decision: Decision, question: Question, a
     if objection is not None:
         return _refused(decision, objection, question)
     moves.add_labels(lane, question, asked.weighing)
-    people = electorate.of(lane, question, lane.now)
-    if not people.reached(electorate.approving(question)):
+    if not electorate.reached(lane, question, lane.now):
         moves.reopen(lane, question)
         return Consent(_with(decision, _insufficient(question)), question)
     moves.redeem(lane, question, admission_id)

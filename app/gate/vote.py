@@ -67,7 +67,7 @@ class CastVote:
         return None
 
     def _entitled(self, lane: Lane, question: Question, ballot: Ballot) -> Entitlement:
-        people = electorate.of(lane, question, lane.now)
+        people = electorate.of(lane, question.matter, lane.now)
         return people.entitle_denial(ballot) if self.verdict is Verdict.DENY else people.entitle_approval(ballot)
 
     def _edit(self, lane: Lane, question: Question) -> Edit | Refusal | None:
@@ -110,7 +110,7 @@ class CastVote:
         moves.cast(lane, question, vote)
         if self.verdict is Verdict.DENY:
             moves.deny(lane, question, vote)
-        elif electorate.of(lane, question, lane.now).reached(electorate.approving(question)):
+        elif electorate.reached(lane, question, lane.now):
             moves.approve(lane, question, vote)
 
     def _as_vote(self, lane: Lane, ballot: Ballot, refusal: str = "") -> Vote:
