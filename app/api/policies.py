@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from fastapi import Header
 from starlette.responses import Response
 
-from app.api import pages, problems, routing
+from app.api import pages, policy_findings, problems, routing
 from app.api.models.policies import ActivationBody
 from app.api.policy_documents import document_of
 from app.api.requests import Request
@@ -27,13 +27,17 @@ _BEYOND_ANY: Final = 2**62
 async def store_policy(request: Request) -> Response:
     """Store a document as a new revision, sent as `{document: text or object}` or as YAML itself.
 
-    It is not in force by that. A document that does not load is refused, and changes nothing.
+    It is not in force by that. A document that does not load is refused, and changes nothing. `findings` are lint's.
     """
-    source, policy = await document_of(request)
-    stored = await lanes.run(request, lambda lane: revisions.store(lane, request.caller.principal, source, policy))
+    source, document = await document_of(request)
+    findings = await policy_findings.of_document(document)
+    stored = await lanes.run(
+        request, lambda lane: revisions.store(lane, request.caller.principal, source, document.policy)
+    )
     if isinstance(stored, Refusal):
         return problems.of_refusal(request, stored)
-    return answer(_named(stored), 201, {"ETag": _etag(stored), "Location": _location(request, stored)})
+    headers = {"ETag": _etag(stored), "Location": _location(request, stored)}
+    return answer(_named(stored) | {"findings": findings}, 201, headers)
 
 
 @router.get("/v1/policies")

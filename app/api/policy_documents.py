@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from app.api.models.policies import DocumentBody
 from app.api.requests import Request
-from app.core import policy as policies
-from app.core.policy import DocumentError, Policy
+from app.core.policy import DocumentError, documents
+from app.core.policy.documents import Document
 from app.core.policy.problems import Problem
 from app.core.refusals import RefusalKind
 from app.door.problems import Fault, RefusedError, bad_input
@@ -17,7 +17,7 @@ from app.door.problems import Fault, RefusedError, bad_input
 _YAML: Final = frozenset({"application/yaml", "application/x-yaml", "text/yaml"})
 
 
-async def document_of(request: Request) -> tuple[str, Policy]:
+async def document_of(request: Request) -> tuple[str, Document]:
     """Return the document's text and what it compiles to.
 
     Raises:
@@ -27,17 +27,22 @@ async def document_of(request: Request) -> tuple[str, Policy]:
     return source, await compiled(source, "" if request.media_type in _YAML else "/document")
 
 
-async def compiled(source: str | dict[str, Any], under: str) -> Policy:
+async def compiled(source: str | dict[str, Any], under: str) -> Document:
     """Return the compiled document. A large one takes a while, and others are served meanwhile.
 
     Raises:
         RefusedError: it does not load; pointers begin with `under`.
     """
     try:
-        return await asyncio.to_thread(policies.load, source)
+        return await asyncio.to_thread(documents.read, source)
     except DocumentError as error:
-        faults = tuple(_fault(problem, under) for problem in error.problems)
-        raise RefusedError(RefusalKind.BAD_INPUT, f"the policy does not load: {faults[0].detail}", faults) from None
+        raise unloadable(error, under) from None
+
+
+def unloadable(error: DocumentError, under: str) -> RefusedError:
+    """Return the refusal of a document that does not load; pointers begin with `under`."""
+    faults = tuple(_fault(problem, under) for problem in error.problems)
+    return RefusedError(RefusalKind.BAD_INPUT, f"the document does not load: {faults[0].detail}", faults)
 
 
 async def _text(request: Request) -> str:

@@ -1,22 +1,31 @@
 """A policy as a body refers to it: a document that is sent along, or a revision that is stored."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from app.api.models.what_ifs import PolicyReference
 from app.api.policy_documents import compiled
 from app.api.requests import Request
 from app.core.policy import Policy
+from app.core.policy.documents import Document
 from app.core.refusals import RefusalKind
 from app.door.problems import Fault, RefusedError
-from app.policies.active import MissingRevisionError
+from app.policies import revisions
+
+_BEYOND_ANY: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class Referred:
-    """A compiled policy, and its revision if it is stored."""
+    """A compiled document, and its revision if it is stored."""
 
-    policy: Policy
+    document: Document
     revision: int | None
+
+    @property
+    def policy(self) -> Policy:
+        """Return the policy that the document is."""
+        return self.document.policy
 
 
 async def referred(request: Request, reference: PolicyReference, under: str) -> Referred:
@@ -27,12 +36,10 @@ async def referred(request: Request, reference: PolicyReference, under: str) -> 
     """
     if not isinstance(reference, int):
         return Referred(await compiled(reference, under), None)
-    house = request.house
-    try:
-        found = await house.database.read(
-            lambda reader: house.facts.policies.get(reader, request.caller.tenant, reference)
-        )
-    except MissingRevisionError as error:
-        detail = f"there is no {error}"
-        raise RefusedError(RefusalKind.NOT_FOUND, detail, (Fault(detail, under),)) from None
-    return Referred(found.policy, found.revision)
+    stored = await request.house.database.read(
+        lambda reader: revisions.read(reader, request.caller.tenant, min(reference, _BEYOND_ANY))
+    )
+    if stored is None:
+        detail = f"there is no revision {reference}"
+        raise RefusedError(RefusalKind.NOT_FOUND, detail, (Fault(detail, under),))
+    return Referred(await compiled(stored.document, under), stored.revision)

@@ -134,3 +134,72 @@ async def test_what_is_wrong_is_named(admin: httpx.AsyncClient, body: dict[str, 
 async def test_a_revision_that_is_not_there(admin: httpx.AsyncClient) -> None:
     response = await admin.post("/v1/policies/evaluate", json={"policy": 77, "action": PAY})
     assert response.status_code == 404
+
+
+async def test_lint_places_its_remarks(admin: httpx.AsyncClient) -> None:
+    response = await admin.post("/v1/policies/lint", json={"document": POLICY})
+    assert response.status_code == 200, response.text
+    found = response.json()
+    assert found["loads"]
+    assert {
+        "level": "warning",
+        "code": "cost-without-effect",
+        "message": "it costs money and has no `effect`: a retry could pay twice",
+        "pointer": "/actions/pay",
+        "line": 7,
+        "column": 5,
+    } in found["findings"]
+
+
+async def test_lint_says_why_a_document_does_not_load(admin: httpx.AsyncClient) -> None:
+    response = await admin.post("/v1/policies/lint", json={"policy": "schema: x"})
+    [finding] = response.json()["findings"]
+    assert (finding["level"], finding["code"], finding["line"], finding["column"]) == ("error", "does-not-load", 1, 9)
+
+
+async def test_storing_tells_what_lint_finds(admin: httpx.AsyncClient) -> None:
+    response = await admin.post("/v1/policies", content=POLICY, headers={"Content-Type": "application/yaml"})
+    assert response.status_code == 201, response.text
+    assert "cost-by-caller" in {finding["code"] for finding in response.json()["findings"]}
+
+
+async def test_cases_are_run(admin: httpx.AsyncClient) -> None:
+    cases = [
+        {"name": "held", "action": PAY, "outcome": "require_human", "codes": ["rule"]},
+        {"name": "wrong", "action": PAY, "facts": {"principal": {"name": "a", "roles": ["clerk"]}}, "outcome": "deny"},
+    ]
+    response = await admin.post("/v1/policies/test", json={"policy": POLICY, "cases": cases})
+    assert response.status_code == 200, response.text
+    found = response.json()
+    assert (found["passed"], found["failed"]) == (1, 1)
+    assert found["results"][1] == {
+        "name": "wrong",
+        "passed": False,
+        "expected": {"outcome": "deny", "codes": None},
+        "got": {"outcome": "allow", "codes": []},
+        "decided_by": ["no check fired"],
+    }
+
+
+async def test_a_wrong_case_is_placed(admin: httpx.AsyncClient) -> None:
+    body = {"policy": POLICY, "cases": [{"action": PAY, "outcome": "allowed"}]}
+    response = await admin.post("/v1/policies/test", json=body)
+    assert response.status_code == 400
+    assert response.json()["errors"][0]["pointer"] == "/cases/0/outcome"
+
+
+async def test_differences_are_told_in_words(admin: httpx.AsyncClient) -> None:
+    revision = await put_in_force(admin, POLICY)
+    after = POLICY.replace("limit: 3", "limit: 2")
+    response = await admin.post("/v1/policies/diff", json={"before": revision, "after": after})
+    assert response.json() == {
+        "same": False,
+        "changes": [{"about": "limit pace", "sentence": "it is 2 calls instead of 3 calls", "turn": "stricter"}],
+    }
+
+
+async def test_coverage_names_what_is_not_covered(admin: httpx.AsyncClient) -> None:
+    found = (await admin.post("/v1/policies/coverage", json={"policy": POLICY})).json()
+    assert found["unlisted"] == "deny"
+    assert "money out" not in found["uncovered"]
+    assert "destruction" in found["uncovered"]
