@@ -49,6 +49,7 @@ class Receiver:
     received: list[Received] = field(default_factory=list)
     port: int = 0
     _names: list[str | None] = field(default_factory=list)
+    _arrival: asyncio.Event = field(default_factory=asyncio.Event)
     _connections: set["asyncio.Task[None]"] = field(default_factory=set)
 
     async def __aenter__(self) -> Self:
@@ -65,6 +66,14 @@ class Receiver:
         for connection in self._connections:
             connection.cancel()
 
+    async def got(self, number: int) -> list[Received]:
+        """Wait until so many requests have come, and return all that have."""
+        async with asyncio.timeout(30):
+            while len(self.received) < number:
+                self._arrival.clear()
+                await self._arrival.wait()
+        return self.received
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -73,6 +82,7 @@ class Receiver:
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
             received = await self._read(reader)
             self.received.append(received)
+            self._arrival.set()
             answer = self._next()
             content = answer if isinstance(answer, bytes) else answer(received)
             if content is None:

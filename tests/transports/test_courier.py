@@ -52,13 +52,6 @@ async def running(courier: Courier) -> AsyncIterator[None]:
             await task
 
 
-async def until(reached: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(10):
-        while not reached():  # noqa: ASYNC110 - a receiver stands for somebody else's process
-            await asyncio.sleep(0.01)
-
-
 async def rounds(courier: Courier, outbox: Outbox, number: int) -> None:
     """Let a courier do some rounds, each when everything is due."""
     for _ in range(number):
@@ -104,7 +97,7 @@ async def test_an_attempt_that_was_cut_off_is_made_again_when_its_claim_is_over(
         await outbox.register(f"http://127.0.0.1:{receiver.port}/in")
         await outbox.post()
         async with running(courier_of()):
-            await until(lambda: receiver.received)
+            await receiver.got(1)
         assert await courier_of().round() == 0
         await outbox.let_pass(CLAIM)
         assert await courier_of().round() == 1
@@ -167,7 +160,7 @@ async def test_a_receiver_that_hangs_keeps_nobody_else_waiting(outbox: Outbox, c
         for number in range(20):
             await outbox.post(f"apr_{number}", tenant="other")
         async with running(courier_of(schedule=Schedule(), pace=Pace(most=8, each=4, look=0.02))):
-            await until(lambda: len(quick.received) == 20)
+            await quick.got(20)
         assert len(slow.received) < 40
 
 
@@ -178,7 +171,7 @@ async def test_couriers_side_by_side_deliver_everything_once(outbox: Outbox, cou
             await outbox.post(f"apr_{number}")
         pace = Pace(look=0.01)
         async with running(courier_of(pace=pace)), running(courier_of(pace=pace)), running(courier_of(pace=pace)):
-            await until(lambda: len(receiver.received) >= 60)
+            await receiver.got(60)
             await asyncio.sleep(0.2)
     assert len({got.headers["webhook-id"] for got in receiver.received}) == len(receiver.received) == 60
 

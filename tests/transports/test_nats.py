@@ -1,22 +1,15 @@
 """Messages on NATS, over a real server: each tenant's on its own subject, and confirmed or not delivered."""
 
 import asyncio
-import os
-import socket
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-import nats
 import pytest
-from nats.aio.msg import Msg
 
 from app.outbox.deliveries import Parcel, Receipt
 from app.transports.nats import NatsTransport, SubjectError, subject
+from tests.transports.natsd import free_port, serving, subscribed
 
-SERVER = Path(sys.executable).parent / "nats-server"
 BODY = '{"data":{"asset":"Zürich"},"type":"approval.requested"}'.encode()
 
 
@@ -24,52 +17,12 @@ def parcel(tenant: str = "acme", body: bytes = BODY) -> Parcel:
     return Parcel(tenant, "nats", "msg_1", "approval.requested", "apr_1", body, 1, None, "clm_1")
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
-@contextmanager
-def serving(port: int, *options: str | Path) -> Iterator[None]:
-    """Run a NATS server until the block ends."""
-    command = [SERVER, "--addr", "127.0.0.1", "--port", str(port), *options]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={"PATH": os.environ["PATH"]})
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(10)
-
-
-async def listening(port: int) -> None:
-    """Wait until something listens on the port."""
-    for _ in range(200):
-        with suppress(OSError):
-            _, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.close()
-            return
-        await asyncio.sleep(0.05)
-    raise TimeoutError
-
-
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
     """The port of a NATS server."""
     found = free_port()
-    with serving(found):
-        await listening(found)
+    async with serving(found):
         yield found
-
-
-@asynccontextmanager
-async def subscribed(port: int, to: str) -> AsyncIterator["asyncio.Queue[Msg]"]:
-    """Listen to a subject."""
-    client, got = await nats.connect(f"nats://127.0.0.1:{port}"), asyncio.Queue[Msg]()
-    await client.subscribe(to, cb=got.put)
-    await client.flush()
-    yield got
-    await client.close()
 
 
 async def test_a_message_arrives_on_its_tenants_subject_as_it_was_written(port: int) -> None:
@@ -97,12 +50,10 @@ async def test_a_server_that_is_down_takes_nothing_and_later_does_again() -> Non
     transport = NatsTransport(f"nats://127.0.0.1:{port}", "countersign")
     not_taken = Receipt(delivered=False, detail="the NATS server did not take it")
     assert await transport.send(parcel()) == not_taken
-    with serving(port):
-        await listening(port)
+    async with serving(port):
         assert (await transport.send(parcel())).delivered
     assert await transport.send(parcel()) == not_taken
-    with serving(port):
-        await listening(port)
+    async with serving(port):
         assert (await transport.send(parcel())).delivered
     await transport.close()
 
@@ -113,8 +64,7 @@ async def test_what_the_server_does_not_allow_is_not_delivered(tmp_path: Path) -
         'authorization: {users: [{user: s, password: p, permissions: {publish: {deny: ["countersign.acme"]}}}]}'
     )
     transport = NatsTransport(f"nats://s:p@127.0.0.1:{port}", "countersign")
-    with serving(port, "--config", configuration):
-        await listening(port)
+    async with serving(port, "--config", configuration):
         refused = await transport.send(parcel())
         allowed = await transport.send(parcel("other"))
         stranger = NatsTransport(f"nats://s:wrong@127.0.0.1:{port}", "countersign")

@@ -105,9 +105,7 @@ async def test_the_checked_address_is_asked_for_by_the_name_of_the_url(sealer: S
 async def test_a_name_that_means_something_private_later_is_checked_again(sealer: Sealer, authority: Authority) -> None:
     """The same webhook, another attempt: what was public when it was registered may be inside now."""
     async with Receiver([status(200)], authority.serving(HOST)) as receiver:
-        strict = WebhookTransport(
-            sealer, Permitted(), authority.trusting, resolve=Names("127.0.0.1").resolve
-        )
+        strict = WebhookTransport(sealer, Permitted(), authority.trusting, resolve=Names("127.0.0.1").resolve)
         receipt = await strict.send(parcel(sealer, f"https://{HOST}:{receiver.port}/in"))
     assert receipt == Receipt(delivered=False, detail="the host of the URL has an address that is not public")
     assert receiver.received == []
