@@ -1,9 +1,10 @@
 """Admitting: the one command that can answer "run it"."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+
+from pydantic_core import to_json
 
 from app.core.actions import Call, Caller
 from app.core.chain import timestamp
@@ -120,7 +121,7 @@ class Admit:
         }
         if self.call.permit:
             body["decision_token"] = permits.issue(lane, admission, self.call)
-        admission.answer = json.dumps(body)
+        admission.answer = to_json(body).decode()
         return Answer(body)
 
     def _refuse(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
