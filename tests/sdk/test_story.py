@@ -61,7 +61,7 @@ def test_from_a_question_to_the_record(live: str, keys: dict[str, str], says: Sa
         assert "voucher.issue" in says("approver", "approvals", "list").stdout
         asked = says("approver", "approvals", "watch", "--once", typed="yes\n")
         assert asked.returncode == 0, asked.stderr
-        assert '{"amount": 400, "booking": "AB12"}' in asked.stdout
+        assert "amount = 400" in asked.stdout
         assert "is approved." in asked.stdout
         assert issue("AB12", 400) == "AB12:400"
         with pytest.raises(TimeoutError):

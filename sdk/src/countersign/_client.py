@@ -11,10 +11,10 @@ from countersign import _conversations as conversations
 from countersign._answers import Admission, Answer, Approval, Result
 from countersign._calls import CallOptions, call_body
 from countersign._connection import Connection, build, reply_of
-from countersign._conversation import Conversation, NoReply, Reply, Request, hold
 from countersign._conversations import ReportDetails
 from countersign._protect import protect_function
 from countersign._protection import Protection, ProtectOptions
+from countersign._steps import Conversation, NoReply, Reply, Request, hold
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 
-from countersign._conversation import Reply, Request
 from countersign._protocol import Patience
+from countersign._steps import Reply, Request
 
 DEFAULT_URL = "http://127.0.0.1:8321"
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from countersign._answers import Admission, Answer, Approval, Result, read_answer, read_approval, read_lease
 from countersign._calls import Money, duration
-from countersign._conversation import Conversation, Request, pause
 from countersign._protocol import Patience, encode, exchange, read_object, request_id_of
+from countersign._steps import Conversation, Request, pause
 
 _LONG_POLL = 30
 """Seconds that the service holds a question's read open at most."""

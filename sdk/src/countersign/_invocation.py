@@ -20,7 +20,10 @@ from countersign import _conversations as conversations
 from countersign._answers import Admission, Answer, Result
 from countersign._arguments import as_json, by_name, chosen, edited, encode, same_json
 from countersign._calls import Money, call_body
-from countersign._conversation import (
+from countersign._errors import ArgumentsChanged, NotExecuted, RunFailed, ServiceError, refusal
+from countersign._protection import Doubt, Protection
+from countersign._protocol import Patience
+from countersign._steps import (
     INTERRUPTIONS,
     Conversation,
     Raised,
@@ -29,9 +32,6 @@ from countersign._conversation import (
     finish,
     run,
 )
-from countersign._errors import ArgumentsChanged, NotExecuted, RunFailed, ServiceError, refusal
-from countersign._protection import Doubt, Protection
-from countersign._protocol import Patience
 
 _log = logging.getLogger("countersign")
 

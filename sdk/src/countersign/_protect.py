@@ -6,10 +6,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from countersign._arguments import bind
-from countersign._conversation import Conversation, Ran
 from countersign._invocation import Invocation, invoke
 from countersign._protection import Protection
 from countersign._protocol import Patience
+from countersign._steps import Conversation, Ran
 
 P = ParamSpec("P")
 R = TypeVar("R")

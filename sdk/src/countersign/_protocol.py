@@ -15,8 +15,8 @@ from typing import Any
 from httpx import codes
 
 from countersign import _errors as errors
-from countersign._conversation import Conversation, NoReply, Reply, Request, pause, send
 from countersign._json import load
+from countersign._steps import Conversation, NoReply, Reply, Request, pause, send
 
 _TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 _GREATEST_PAUSE = 8.0

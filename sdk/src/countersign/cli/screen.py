@@ -63,13 +63,15 @@ def sheet(facts: Mapping[str, Any]) -> None:
 
 
 def cell(value: Any) -> Text:
-    """Return a value as text: lists with commas, objects as JSON, nothing as a dash."""
+    """Return a value as text: lists with commas, a line for each member of an object, nothing as a dash."""
     if value in (None, "", []):
         return Text("-", style="dim")
     if isinstance(value, list):
         return Text(", ".join(str(cell(element)) for element in value))
     if isinstance(value, Mapping):
-        return Text(plain(json.dumps(value, ensure_ascii=False)))
+        return Text(
+            "\n".join(plain(f"{name} = {json.dumps(each, ensure_ascii=False)}") for name, each in value.items())
+        )
     return Text(plain(str(value)))
 
 
