@@ -16,7 +16,9 @@ from app.api import (
     admissions,
     approvals,
     audit,
+    catalogue,
     delegations,
+    health,
     keys,
     metrics,
     noop,
@@ -27,7 +29,6 @@ from app.api import (
     principals,
     problems,
     revocations,
-    service,
     spend,
     tenants,
     webhooks,
@@ -45,6 +46,7 @@ from app.door.house import House
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
+from app.gate.looks import Looks
 from app.gate.refused import RefusalBudget
 from app.identity.sessions import Sessions
 from app.identity.watch import Watch
@@ -57,6 +59,7 @@ from app.transports.console import ConsoleTransport
 from app.transports.courier import Routes, Transport
 from app.transports.nats import NatsTransport
 from app.transports.webhook import WebhookTransport, authorities
+from app.web import pages
 from app.worker import Worker
 
 _RESOURCES = (
@@ -72,7 +75,8 @@ _RESOURCES = (
     revocations,
     whoami,
     tenants,
-    service,
+    health,
+    catalogue,
     spend,
     webhooks,
     metrics,
@@ -131,6 +135,8 @@ def _wired() -> FastAPI:
     openapi.install(app)
     for resource in _RESOURCES:
         app.include_router(resource.router)
+    for router in pages.ROUTERS:
+        app.include_router(router)
     app.add_middleware(RequestLayer)
     return app
 
@@ -158,6 +164,7 @@ def _furnish(settings: Settings) -> tuple[House, Worker]:
         refusals=RefusalBudget(time.monotonic),
         sessions=Sessions(signer.derive("console sessions")),
         waits=Waits(database),
+        looks=Looks(database),
         sealer=sealer,
         challenger=webhook,
     )

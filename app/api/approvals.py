@@ -138,7 +138,7 @@ def _poke(request: Request, approval_id: str) -> None:
 
 async def _look(request: Request, approval_id: str) -> dict[str, Any]:
     looking = await viewer(request)
-    seen = await request.house.database.read(lambda reader: queue.one(reader, looking, approval_id))
+    seen = await queue.one(request.house.looks, looking, approval_id)
     if seen is None:
         raise RefusedError(RefusalKind.NOT_FOUND, f"there is no approval {approval_id}")
     return seen

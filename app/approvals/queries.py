@@ -1,25 +1,39 @@
 """Reading questions outside any lane: what is, without changing it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from app.approvals import rows
-from app.approvals.questions import Question
+from app.approvals.questions import Matter, Question
+from app.db.books import encode
 from app.db.database import Reader
 
-_ONE = text(f"SELECT {rows.QUESTION} AS item FROM approvals a WHERE a.tenant = :tenant AND a.id = :id")
-
 # What is overdue has expired, whether or not a sweep has said so.
-_MANY = text(f"""
-    SELECT {rows.QUESTION} AS item FROM approvals a
-    WHERE a.tenant = :tenant AND a.id > :after
-    AND (CAST(:principal AS text) IS NULL OR a.principal = :principal)
-    AND (CAST(:status AS text) IS NULL OR (a.status = :status AND NOT {rows.OVERDUE})
-        OR (:status = 'expired' AND {rows.OVERDUE}))
-    ORDER BY a.id LIMIT :limit
+_STATUS = f"""(CAST(:status AS text) IS NULL OR (a.status = :status AND NOT {rows.OVERDUE})
+    OR (:status = 'expired' AND {rows.OVERDUE}))"""
+
+_THESE = text(f"""
+    SELECT a.tenant, {rows.QUESTION} AS item FROM approvals a
+    JOIN jsonb_to_recordset(CAST(:wanted AS jsonb)) AS wanted (tenant text, id text)
+        ON a.tenant = wanted.tenant AND a.id = wanted.id
+""")
+
+_MATTERS = text(f"""
+    SELECT principal, kind, owner, own, callers, edited_own, edited_callers, array_agg(id) AS ids
+    FROM (
+        SELECT a.id, a.principal, a.caller ->> 'kind' AS kind, a.caller ->> 'owner' AS owner,
+            a.resolved -> 'own_labels' AS own, a.resolved -> 'caller_labels' AS callers,
+            a.edited_resolved -> 'own_labels' AS edited_own, a.edited_resolved -> 'caller_labels' AS edited_callers
+        FROM approvals a
+        WHERE a.tenant = :tenant AND a.id > :after AND {_STATUS}
+        AND (CAST(:principal AS text) IS NULL OR a.principal = :principal)
+        ORDER BY a.id LIMIT :limit
+    ) AS listed
+    GROUP BY principal, kind, owner, own, callers, edited_own, edited_callers
 """)
 
 _FINISHED = text(f"""
@@ -41,14 +55,18 @@ class Filter:
     after: str = ""
 
 
-async def question(reader: Reader, tenant: str, question_id: str) -> Question | None:
-    """Return a question by its id."""
-    row = await reader.row(_ONE, {"tenant": tenant, "id": question_id})
-    return None if row is None else rows.question(row.item)
+async def these(reader: Reader, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], Question]:
+    """Return questions by tenant and id; what does not exist is not among them."""
+    keys = [{"tenant": tenant, "id": question_id} for tenant, question_id in wanted]
+    found = await reader.rows(_THESE, {"wanted": encode(keys)})
+    return {(row.tenant, row.item["id"]): rows.question(row.item) for row in found}
 
 
-async def questions(reader: Reader, tenant: str, wanted: Filter, limit: int) -> Sequence[Question]:
-    """Return up to `limit` questions, the oldest first."""
+async def matters(reader: Reader, tenant: str, wanted: Filter, limit: int) -> list[tuple[Matter, Sequence[str]]]:
+    """Return the first `limit` questions, the oldest first, as ids by what says who may decide them.
+
+    There are few such matters among many questions, so that whether somebody may is asked of each only once.
+    """
     parameters = {
         "tenant": tenant,
         "now": wanted.now,
@@ -57,7 +75,13 @@ async def questions(reader: Reader, tenant: str, wanted: Filter, limit: int) -> 
         "after": wanted.after,
         "limit": limit,
     }
-    return [rows.question(row.item) for row in await reader.rows(_MANY, parameters)]
+    return [(_matter(row), row.ids) for row in await reader.rows(_MATTERS, parameters)]
+
+
+def _matter(row: Row[Any]) -> Matter:
+    forms = [(row.own, row.callers)] + ([] if row.edited_own is None else [(row.edited_own, row.edited_callers)])
+    labels = tuple((frozenset(own), frozenset(callers)) for own, callers in forms)
+    return Matter(row.principal, row.kind, row.owner, labels)
 
 
 async def finished(reader: Reader, tenant: str, now: datetime, before: str, limit: int) -> Sequence[Question]:

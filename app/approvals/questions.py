@@ -138,6 +138,19 @@ class Vote:
         return Ballot(self.voter, self.cast_by)
 
 
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """What of a question says who may decide it: who asks, and the labels of the call, and of the edited one.
+
+    Each form has its own labels (declared and derived) and those of the caller.
+    """
+
+    principal: str
+    kind: str
+    owner: str
+    forms: tuple[tuple[frozenset[str], frozenset[str]], ...]
+
+
 @dataclass(slots=True)
 class Question:
     """One question, with its votes in the order in which they came."""
@@ -216,6 +229,17 @@ class Question:
     def answers(self, digest: str, now: datetime) -> bool:
         """Return whether the call of this digest need not be asked about: it is open, or denied for now."""
         return self.stands_denied(now) or self.may_be_used_for(digest) or (self.open and self.digest == digest)
+
+    @property
+    def matter(self) -> Matter:
+        """Return what says who may decide it."""
+        forms = (self.resolved,) if self.edit is None else (self.resolved, self.edit.resolved)
+        return Matter(
+            principal=self.principal,
+            kind=str(self.caller["kind"]),
+            owner=str(self.caller["owner"]),
+            forms=tuple((form.own_labels, form.caller_labels) for form in forms),
+        )
 
     @property
     def approved_form(self) -> Resolved:

@@ -10,6 +10,7 @@ from app.door.readiness import Readiness
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
+from app.gate.looks import Looks
 from app.gate.refused import RefusalBudget
 from app.gate.webhooks import Challenger
 from app.identity.sessions import Sessions
@@ -31,6 +32,7 @@ class House:
     facts: FactCache
     watch: Watch
     waits: Waits
+    looks: Looks
     refusals: RefusalBudget
     sessions: Sessions
     sealer: Sealer

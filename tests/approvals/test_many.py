@@ -1,4 +1,4 @@
-"""Two thousand pending questions: the queue stays quick, for those who may decide all of them and for those who none."""
+"""Two thousand pending questions: the queue stays quick, for who may decide all of them and for who may none."""
 
 import time
 

@@ -92,11 +92,12 @@ async def test_without_one_it_ends_with_what_is(serve: Serve, open_clients: Call
 
 
 async def test_two_thousand_wait_in_one_process_without_a_database_connection(
-    serve: Serve, open_clients: Callable[[LiveService], Clients], database: Database
+    serve: Serve, open_clients: Callable[[LiveService], Clients], database: Database, keys: dict[str, str]
 ) -> None:
-    clients = open_clients(serve())
+    service = serve()
+    clients = open_clients(service)
     approval_id = await asked(clients)
-    waiting = [asyncio.create_task(clients("agent").get(f"/v1/approvals/{approval_id}?wait=30")) for _ in range(2_000)]
+    waiting = [asyncio.create_task(_wait(service, keys["agent"], approval_id)) for _ in range(2_000)]
     await asyncio.sleep(8)
     assert not any(task.done() for task in waiting)
 
@@ -108,8 +109,8 @@ async def test_two_thousand_wait_in_one_process_without_a_database_connection(
     assert row[0] < 20
 
     await vote(clients, approval_id)
-    answers = await asyncio.wait_for(asyncio.gather(*waiting), 20)
-    assert {answer.json()["status"] for answer in answers} == {"approved"}
+    answers = await asyncio.wait_for(asyncio.gather(*waiting), 15)
+    assert all(answer.startswith("HTTP/1.1 200") and '"status":"approved"' in answer for answer in answers)
 
 
 async def test_hints_say_that_something_changed_and_resume(
@@ -163,3 +164,16 @@ async def _event(lines: AsyncIterator[str]) -> int:
         if line.startswith("id: "):
             return int(line.removeprefix("id: "))
     raise EOFError
+
+
+async def _wait(service: LiveService, key: str, approval_id: str) -> str:
+    """Wait over a connection of one's own, without a client's pool, and return the whole answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", service.port)
+    writer.write(
+        f"GET /v1/approvals/{approval_id}?wait=30 HTTP/1.1\r\nHost: countersign.test\r\n"
+        f"Authorization: Bearer {key}\r\nConnection: close\r\n\r\n".encode()
+    )
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    return answer.decode()
