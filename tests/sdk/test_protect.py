@@ -522,6 +522,23 @@ def test_being_interrupted_while_waiting_cancels_the_question(service: Scripted,
     assert ran == []
 
 
+@pytest.mark.parametrize(("on_refusal", "routes"), [("wait", [ADMIT, CANCEL]), ("raise", [ADMIT])])
+def test_being_interrupted_while_telling_somebody_cancels_it_only_if_one_would_wait(
+    service: Scripted, client: Countersign, on_refusal: Literal["wait", "raise"], routes: list[str]
+) -> None:
+    def interrupted(_: Answer) -> None:
+        raise KeyboardInterrupt
+
+    service.on(ADMIT, held()).on(CANCEL, reply(200))
+
+    @client.protect("x", on_refusal=on_refusal, on_pending=interrupted)
+    def act() -> None: ...
+
+    with pytest.raises(KeyboardInterrupt):
+        act()
+    assert service.routes == routes
+
+
 def test_being_interrupted_while_asking_frees_what_was_reserved(
     service: Scripted, client: Countersign, ran: Ran
 ) -> None:

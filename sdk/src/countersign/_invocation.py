@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from inspect import BoundArguments
 from time import monotonic
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from countersign import _conversations as conversations
 from countersign._answers import Admission, Answer, Result
@@ -32,6 +32,8 @@ from countersign._steps import (
     finish,
     run,
 )
+
+T = TypeVar("T")
 
 _log = logging.getLogger("countersign")
 
@@ -179,7 +181,7 @@ def _settle(asked: Asked) -> Conversation[tuple[Asked, Answer]]:
             break
         if answer.held and not told:
             told = True
-            yield from _tell_pending(asked, answer)
+            yield from _or_cancel(asked, answer, _tell_pending(asked, answer))
         then = yield from _about(asked, answer, deadline)
         if then is None:
             break
@@ -214,14 +216,20 @@ def _wait_and_redeem(asked: Asked, answer: Answer, deadline: float | None) -> Co
     """Wait for a person and send the call again, which redeems; None if the time to wait is over."""
     approval_id = str(answer.approval_id)
     timeout = None if deadline is None else max(0.0, deadline - monotonic())
-    try:
-        approval = yield from conversations.wait_for_approval(approval_id, timeout)
-    except INTERRUPTIONS:
-        yield from finish(conversations.cancel(approval_id, _PARTING))
-        raise
+    approval = yield from _or_cancel(asked, answer, conversations.wait_for_approval(approval_id, timeout))
     if approval.status == "pending":
         return None
     return (yield from _ask(asked, approval_id))
+
+
+def _or_cancel(asked: Asked, answer: Answer, conversation: Conversation[T]) -> Conversation[T]:
+    """Hold a conversation; if whoever waits for a person is interrupted in it, take the question back."""
+    try:
+        return (yield from conversation)
+    except INTERRUPTIONS:
+        if asked.invocation.protection.on_refusal == "wait":
+            yield from finish(conversations.cancel(str(answer.approval_id), _PARTING))
+        raise
 
 
 def _take_edit(asked: Asked, answer: Answer) -> Conversation[tuple[Asked, Answer] | None]:
