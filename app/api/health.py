@@ -1,14 +1,12 @@
-"""The service about itself: alive, ready, and what its problems mean."""
+"""Whether the process lives, and whether it can decide."""
 
 from typing import Final
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
-from app.api import problems, routing
+from app.api import routing
 from app.api.requests import Request
 from app.api.responses import answer
-from app.core.refusals import RefusalKind
-from app.door.problems import CATALOGUE
 
 router = routing.router()
 
@@ -29,12 +27,3 @@ async def readyz(request: Request) -> Response:
     findings = await request.house.readiness.findings(request.house)
     content = {"status": "unready" if findings else "ready", "findings": findings}
     return answer(content, _UNAVAILABLE if findings else _OK)
-
-
-@router.get("/problems/{kind}")
-async def explain_problem(request: Request, kind: str) -> Response:
-    """What a problem means and what to do about it, in a sentence each."""
-    entry = CATALOGUE.get(kind)
-    if entry is None:
-        return problems.problem(request, RefusalKind.NOT_FOUND, "there is no such kind of problem")
-    return PlainTextResponse(f"{entry.status} {kind}: {entry.title}\n\n{entry.remedy}\n")
