@@ -15,13 +15,15 @@ from app.policies.revisions import Revision
 class Activation:
     """Asks that a stored revision is in force from now on.
 
-    `expected` is the revision that the caller believes to be in force; `unconditional` takes whatever is.
+    `expected` is the revision that the caller believes to be in force; `unconditional` takes whatever is. Without a
+    credential it is `operator` who asks: somebody with a shell on the service's machine.
     """
 
-    credential_id: str
+    credential_id: str | None
     revision: Revision
     expected: int | None = None
     unconditional: bool = False
+    operator: str = ""
 
 
 async def activate(database: Database, builder: LaneBuilder, tenant: str, wanted: Activation) -> Refusal | None:
@@ -33,35 +35,41 @@ async def activate(database: Database, builder: LaneBuilder, tenant: str, wanted
 
     async def alone(tx: Writer) -> Refusal | None:
         lane = await builder.open(tx, tenant)
+        by = _by(lane, wanted)
+        if isinstance(by, Refusal):
+            return by
         refusal = _why_not(lane, wanted)
         if refusal is not None:
             return refusal
         lane.approvals.want_other_versions(wanted.revision.version)
         await books.read(tx, tenant, lane.books)
-        _activate(lane, wanted)
+        _activate(lane, wanted.revision, by)
         await books.write(tx, tenant, lane.books)
         return None
 
     return await database.transact(alone)
 
 
-def _why_not(lane: Lane, wanted: Activation) -> Refusal | None:
+def _by(lane: Lane, wanted: Activation) -> str | Refusal:
+    """Return who activates, or why they may not."""
+    if wanted.credential_id is None:
+        return wanted.operator
     caller = authorise(lane, wanted.credential_id, "policy:activate")
-    if isinstance(caller, Refusal):
-        return caller
+    return caller if isinstance(caller, Refusal) else caller.principal
+
+
+def _why_not(lane: Lane, wanted: Activation) -> Refusal | None:
     if wanted.unconditional or wanted.expected == lane.head.policy_revision:
         return None
     return Refusal(
         RefusalKind.PRECONDITION_FAILED,
-        f"the revision in force is {lane.head.policy_revision}, not the one that If-Match names",
+        f"the revision in force is {lane.head.policy_revision}, not the one that was expected",
         values={"active": lane.head.policy_revision},
     )
 
 
-def _activate(lane: Lane, wanted: Activation) -> None:
-    caller = lane.authority.caller(wanted.credential_id, lane.now)
-    by = "" if caller is None else caller.principal
-    revision, before = wanted.revision, lane.head.policy_revision
+def _activate(lane: Lane, revision: Revision, by: str) -> None:
+    before = lane.head.policy_revision
     lane.head.policy_revision = revision.revision
     lane.journal.append(
         "policy.activated",

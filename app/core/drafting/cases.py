@@ -19,15 +19,26 @@ from app.core.values import GREATEST_INTEGER, Json
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A call with its facts and the answer that is expected. `codes` None expects any."""
+class Question:
+    """A call with its facts, and who asks; `now` is the time at which it is asked, if it matters."""
 
-    name: str
     what_if: WhatIf
     caller: Caller
+    now: datetime | None = None
+
+    def answer(self, policy: Policy, now: datetime) -> Evaluation:
+        """Return what the policy answers; `now` is the time if the question names none."""
+        return evaluate(policy, self.what_if, self.caller, self.now or now)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question and the answer that is expected. `codes` None expects any."""
+
+    name: str
+    question: Question
     outcome: Outcome
     codes: tuple[str, ...] | None = None
-    now: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class Verdict:
 
 def run(policy: Policy, cases: Sequence[Case], now: datetime) -> tuple[Verdict, ...]:
     """Return what the policy answers to the cases; `now` is the time of those that name none."""
-    return tuple(_verdict(case, evaluate(policy, case.what_if, case.caller, case.now or now)) for case in cases)
+    return tuple(_verdict(case, case.question.answer(policy, now)) for case in cases)
 
 
 def _verdict(case: Case, found: Evaluation) -> Verdict:
@@ -94,17 +105,37 @@ def read_cases(source: str | Mapping[str, Json]) -> CaseFile:
     return CaseFile(cases, policy)
 
 
+def read_question(source: str | Mapping[str, Json]) -> Question:
+    """Return the one call, with its facts, that a file or an object holds: `action` and `facts`, as in a case.
+
+    Raises:
+        DocumentError: it is none.
+    """
+    found = sources.read(source)
+    complaints = Complaints([])
+    question = _question(Place(found.value, (), complaints).members(("action", "facts"), ("action",)))
+    if complaints.found:
+        raise DocumentError(found.problem(message, path) for message, path in complaints.found)
+    return question
+
+
 def _case(place: Place, number: int) -> Case:
     members = place.members(_CASE, ("action", "outcome"))
+    return Case(
+        name=members["name"].text() if "name" in members else f"case {number}",
+        question=_question(members),
+        outcome=members["outcome"].choice(Outcome) if "outcome" in members else Outcome.DENY,
+        codes=tuple(map(_code, members["codes"].elements())) if "codes" in members else None,
+    )
+
+
+def _question(members: Mapping[str, Place]) -> Question:
     facts = members["facts"].members(_FACTS) if "facts" in members else {}
     action = _action(members["action"]) if "action" in members else Action("")
     verification = _verification(facts["verification"]) if "verification" in facts else None
-    return Case(
-        name=members["name"].text() if "name" in members else f"case {number}",
+    return Question(
         what_if=WhatIf(_call(action, facts), verification, _spent(facts)),
         caller=_caller(facts["principal"]) if "principal" in facts else NOBODY,
-        outcome=members["outcome"].choice(Outcome) if "outcome" in members else Outcome.DENY,
-        codes=tuple(map(_code, members["codes"].elements())) if "codes" in members else None,
         now=_moment(facts["now"]) if "now" in facts else None,
     )
 
