@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 COMMAND = Path(sys.executable).parent / "countersignd"
-_PATIENCE = 20
+_PATIENCE = 60
 
 
 class LiveService:
@@ -28,7 +28,11 @@ class LiveService:
         """Start it, again on the same port, and wait until it answers."""
         command = [str(COMMAND), "serve", "--workers", str(self._workers)]
         self.process = subprocess.Popen(command, env=self._environment, start_new_session=True)
-        self._wait_until_it_answers()
+        try:
+            self._wait_until_it_answers()
+        except Exception:
+            self.kill()
+            raise
 
     def kill(self) -> None:
         """End all its processes as a power cut would."""
