@@ -4,9 +4,9 @@ What an earlier start made is kept: the database, the signing key, the API keys,
 """
 
 import asyncio
+import os
 from pathlib import Path
 
-import typer
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
@@ -30,8 +30,8 @@ def run(port: int, data: Path, policy: Path | None, workers: int) -> None:
         address = f"http://{HOST}:{listener.getsockname()[1]}"
         environment = _environment(directory, postgres, address)
         _prepare(Settings.model_validate(environment), directory, postgres, policy)
-        typer.echo(_welcome(address, directory))
-        server.serve(listener, workers, {f"{PREFIX}{name.upper()}": value for name, value in environment.items()})
+        os.environ.update({f"{PREFIX}{name.upper()}": value for name, value in environment.items()})
+        server.serve(listener, workers, _welcome(address, directory))
 
 
 def _environment(directory: DataDirectory, postgres: EmbeddedPostgres, address: str) -> dict[str, str]:

@@ -1,18 +1,16 @@
 """`countersignd`: what an operator types."""
 
 import asyncio
-import signal
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Never
 
 import typer
 from pydantic import ValidationError
 
 from app.audit.heads import UnknownTenantError
-from app.cli import keys, server, signing_key, store, tenants
+from app.cli import keys, policy, server, signing_key, store, tenants
 from app.cli.refused import RefusedError
 from app.cli.server import AddressInUseError
 from app.cli.store import SigningKeyError, Store
@@ -33,6 +31,7 @@ app = typer.Typer(
 
 app.add_typer(tenants.app)
 app.add_typer(keys.app)
+app.add_typer(policy.app)
 
 
 @app.command()
@@ -40,12 +39,13 @@ def serve(
     workers: Annotated[int, typer.Option(min=1, help="Processes that serve, each with a pool of its own.")] = 1,
 ) -> None:
     """Serve HTTP until SIGTERM."""
+    server.end_when_told()
     settings = Settings()
     settings.require_complete()
     store.run(_require_schema, settings)
     if settings.development:
         typer.echo(f"Development mode is on: listening on {settings.host} only.", err=True)
-    server.serve(server.listen(settings.host, settings.port), workers, {})
+    server.serve(server.listen(settings.host, settings.port), workers)
 
 
 @app.command()
@@ -86,6 +86,7 @@ def dev(
     # An image has none, so what needs it is imported by the one command that does.
     from app.cli import development  # noqa: PLC0415
 
+    server.end_when_told()
     development.run(port, data, policy, workers)
 
 
@@ -96,7 +97,6 @@ async def _require_schema(opened: Store) -> None:
 
 def run() -> None:
     """Run the command; what an operator can mend is a sentence, not a traceback."""
-    signal.signal(signal.SIGTERM, _end)
     try:
         app()
     except ValidationError as error:
@@ -109,10 +109,6 @@ def run() -> None:
         _refuse(f"there is no tenant {error}; `countersignd tenants create` makes one")
     except (AddressInUseError, RefusedError, SigningKeyError, OSError) as error:
         _refuse(str(error))
-
-
-def _end(_signal: int, _frame: FrameType | None) -> Never:
-    raise SystemExit(0)
 
 
 def _refuse(sentence: str, status: int = 1) -> Never:

@@ -1,9 +1,11 @@
 """The HTTP server: one listening socket, and any number of worker processes behind it."""
 
-import os
+import signal
 import socket
-from collections.abc import Mapping
+from types import FrameType
+from typing import Never
 
+import typer
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
@@ -30,15 +32,14 @@ def listen(host: str, port: int) -> socket.socket:
         raise AddressInUseError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
 
 
-def serve(listener: socket.socket, workers: int, environment: Mapping[str, str]) -> None:
-    """Serve until Ctrl-C or SIGTERM: stop accepting, finish what is in flight, return or raise SystemExit.
+def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
+    """Serve until the process is told to end: stop accepting, finish what is in flight, and end.
 
-    `environment` is what the app reads its settings from, besides the process's own.
+    The app's settings are in the environment of the process. `welcome` is printed when the service answers.
 
     Raises:
-        SystemExit: the app did not start; its log says why.
+        SystemExit: it has ended, or the app did not start and its log says why.
     """
-    os.environ.update(environment)
     configuration = uvicorn.Config(
         _APP,
         factory=True,
@@ -54,17 +55,38 @@ def serve(listener: socket.socket, workers: int, environment: Mapping[str, str])
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
     )
-    try:
-        _run(configuration, listener)
-    except KeyboardInterrupt:
-        return  # uvicorn raises it again when it has finished what was in flight
-
-
-def _run(configuration: uvicorn.Config, listener: socket.socket) -> None:
-    if configuration.workers > 1:
+    if workers > 1:
+        typer.echo(welcome, nl=bool(welcome))
         Multiprocess(configuration, sockets=[listener]).run()
         return
-    server = uvicorn.Server(configuration)
+    server = _Server(configuration, welcome)
     server.run(sockets=[listener])
     if not server.started:
         raise SystemExit(1)
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, configuration: uvicorn.Config, welcome: str) -> None:
+        super().__init__(configuration)
+        self._welcome = welcome
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            typer.echo(self._welcome, nl=bool(self._welcome))
+
+
+def end_when_told() -> None:
+    """Make SIGTERM and Ctrl-C raise SystemExit, so that whatever was opened is closed again.
+
+    While uvicorn serves they are its own: it finishes what is in flight, and then raises them again.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> Never:
+    raise SystemExit(0)

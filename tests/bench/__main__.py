@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import re
 import statistics
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from tests.bench.load import Measured
 from tests.live import COMMAND
 
 _POLICY = Path(__file__).parent / "policy.yaml"
+_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)")
 _numbers = itertools.count()
 
 
@@ -89,8 +91,8 @@ def _service(workers: int) -> Iterator[tuple[int, str]]:
 
 def _port(process: "Popen[str]") -> int:
     for line in process.stdout or ():
-        if "http://127.0.0.1:" in line:
-            return int(line.partition("http://127.0.0.1:")[2].split(",")[0].strip())
+        if found := _ADDRESS.search(line):
+            return int(found[1])
     raise SystemExit("the service did not start; what it said is above")
 
 
