@@ -54,6 +54,9 @@ ANYBODY_KNOWN: Final = Entry(frozenset())
 _READS_APPROVALS = _one_of(Right.ADMIT, Right.APPROVE, Right.APPROVALS_READ)
 _READS_POLICY = _one_of(Right.POLICY_READ)
 _EXPLAINS = _one_of(Right.EXPLAIN)
+_LOOKS_AT_APPROVALS = _one_of(Right.APPROVE, Right.APPROVALS_READ)
+# Whoever resolves what went wrong may look, on a page, at what was in force.
+_LOOKS_AT_POLICY = _one_of(Right.POLICY_READ, Right.RESOLVE)
 
 TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
     {
@@ -134,6 +137,32 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("POST", "/v1/principals"): _one_of(Right.PRINCIPALS),
         ("GET", "/v1/tenants"): _one_of(Right.TENANTS),
         ("POST", "/v1/tenants"): _one_of(Right.TENANTS),
+        # the console
+        ("GET", "/console/static/{name}"): PUBLIC,
+        ("GET", "/console/sign-in"): PUBLIC,
+        ("POST", "/console/sign-in"): PUBLIC,
+        ("POST", "/console/sign-out"): ANYBODY_KNOWN,
+        ("GET", "/console"): ANYBODY_KNOWN,
+        ("GET", "/console/"): ANYBODY_KNOWN,
+        ("GET", "/console/approvals"): _LOOKS_AT_APPROVALS,
+        ("GET", "/console/events"): _LOOKS_AT_APPROVALS,
+        ("GET", "/console/approvals/{approval_id}"): _LOOKS_AT_APPROVALS,
+        ("POST", "/console/approvals/{approval_id}"): _one_of(Right.APPROVE),
+        ("GET", "/console/approvals/{approval_id}/edit"): _one_of(Right.APPROVE),
+        ("POST", "/console/approvals/{approval_id}/edit"): _one_of(Right.APPROVE),
+        ("GET", "/console/history"): _LOOKS_AT_APPROVALS,
+        ("GET", "/console/delegations"): _one_of(Right.DELEGATE),
+        ("POST", "/console/delegations"): _one_of(Right.DELEGATE),
+        ("POST", "/console/delegations/{delegation_id}/end"): _one_of(Right.DELEGATE),
+        ("GET", "/console/admissions"): _one_of(Right.RESOLVE),
+        ("GET", "/console/admissions/{admission_id}"): _one_of(Right.RESOLVE),
+        ("POST", "/console/admissions/{admission_id}"): _one_of(Right.RESOLVE),
+        ("GET", "/console/spend"): _one_of(Right.SPEND_READ),
+        ("GET", "/console/spend/scope"): _one_of(Right.SPEND_READ),
+        ("GET", "/console/policy"): _LOOKS_AT_POLICY,
+        ("GET", "/console/policy/{revision}"): _LOOKS_AT_POLICY,
+        ("GET", "/console/record"): _one_of(Right.AUDIT_READ),
+        ("POST", "/console/record/verify"): _one_of(Right.AUDIT_READ),
         # the service
         ("GET", "/health"): PUBLIC,
         ("GET", "/healthz"): PUBLIC,

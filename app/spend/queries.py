@@ -1,6 +1,7 @@
 """Reading spend outside any lane: scopes with their totals, entries, and the room under limits."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, text
@@ -27,6 +28,11 @@ _ENTRIES = text("""
     WHERE tenant = :tenant AND scope = :scope AND id < :before ORDER BY id DESC LIMIT :limit
 """)
 
+_OVER_TIME = text("""
+    SELECT start, currency, spent FROM spend_buckets
+    WHERE tenant = :tenant AND scope = :scope AND width = :width AND start >= :since ORDER BY start
+""")
+
 
 async def scopes(reader: Reader, tenant: str, prefix: str, after: str, limit: int) -> Sequence[Row[Any]]:
     """Return up to `limit` scopes that begin with `prefix`, in the order of their bytes, each with its `sums`."""
@@ -42,3 +48,8 @@ async def sums(reader: Reader, tenant: str, scope: str) -> Sequence[dict[str, An
 async def entries(reader: Reader, tenant: str, scope: str, before: int, limit: int) -> Sequence[Row[Any]]:
     """Return up to `limit` entries of a scope, the newest first, of those with an id less than `before`."""
     return await reader.rows(_ENTRIES, {"tenant": tenant, "scope": scope, "before": before, "limit": limit})
+
+
+async def over_time(reader: Reader, tenant: str, scope: str, width: int, since: datetime) -> Sequence[Row[Any]]:
+    """Return `start`, `currency` and `spent` of each bucket of a width, in seconds, from a moment on."""
+    return await reader.rows(_OVER_TIME, {"tenant": tenant, "scope": scope, "width": width, "since": since})

@@ -27,8 +27,18 @@ class Standing:
 
 async def read(reader: Reader, tenant: str, scope: str, limits: Iterable[Limit], now: datetime) -> Sequence[Standing]:
     """Return how the scope stands at a time under those of the limits that cover it, all at one moment."""
-    covering = [limit for limit in limits if limit.matches(scope)]
+    return (await of_scopes(reader, tenant, [scope], limits, now))[scope]
+
+
+async def of_scopes(
+    reader: Reader, tenant: str, scopes: Sequence[str], limits: Iterable[Limit], now: datetime
+) -> dict[str, list[Standing]]:
+    """Return the same for each of several scopes."""
+    every = tuple(limits)
+    covering = {scope: [limit for limit in every if limit.matches(scope)] for scope in scopes}
     book = SpendBook(now)
-    book.want((limit, scope) for limit in covering)
+    book.want((limit, scope) for scope, covered in covering.items() for limit in covered)
     await books.read(reader, tenant, [book])
-    return [Standing(limit, *book.room(limit, scope)) for limit in covering]
+    return {
+        scope: [Standing(limit, *book.room(limit, scope)) for limit in covered] for scope, covered in covering.items()
+    }
