@@ -14,6 +14,8 @@ from app.gate.lane import Lane
 EVENTS: Final = ("approval.requested", "approval.approved", "approval.denied", "approval.expired")
 """The events that the outside is told of."""
 
+_LONGEST_SUMMARY: Final = 2_048
+
 _SHOWN = (
     "approval_id",
     "status",
@@ -21,7 +23,6 @@ _SHOWN = (
     "action",
     "asset",
     "digest",
-    "summary",
     "labels",
     "cost",
     "codes",
@@ -43,6 +44,7 @@ def post(lane: Lane, event: str, facts: Mapping[str, Json], decided_by: str) -> 
     data: dict[str, Json] = {name: facts[name] for name in _SHOWN}
     data |= {
         "tenant": lane.tenant,
+        "summary": _shortened(str(facts["summary"])),
         "decided_by": decided_by or None,
         "links": {
             "approval": f"{lane.outbox.address}/v1/approvals/{approval_id}",
@@ -50,3 +52,8 @@ def post(lane: Lane, event: str, facts: Mapping[str, Json], decided_by: str) -> 
         },
     }
     lane.outbox.post(event, approval_id, timestamp(lane.now), data)
+
+
+def _shortened(summary: str) -> str:
+    """Return the summary, cut where a call has so many arguments that receivers would refuse the notice."""
+    return summary if len(summary) <= _LONGEST_SUMMARY else summary[: _LONGEST_SUMMARY - 1] + "…"

@@ -124,10 +124,10 @@ class Parcel:
     message_id: str
     event: str
     subject: str
-    body: bytes
+    body: bytes = field(repr=False)
     attempt: int
     endpoint: Endpoint | None
-    claim: str = field(repr=False)
+    claim: str
 
     @property
     def orphaned(self) -> bool:

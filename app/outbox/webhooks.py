@@ -1,7 +1,7 @@
 """Webhooks: where a tenant wants its messages sent, and what they are signed with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -50,7 +50,7 @@ class Endpoint:
     """What sending to a webhook takes. `secrets` are those in force, the newest first."""
 
     id: str
-    url: str
+    url: str = field(repr=False)
     legacy_header: bool
     secrets: tuple[Sealed, ...]
 

@@ -39,12 +39,16 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Attempts at the same time, in all and of one channel; seconds that one may take, and between two looks."""
+    """Attempts at the same time, in all and of one channel; and seconds.
+
+    The seconds are those that an attempt may take, between two looks, and for what is in flight when the courier ends.
+    """
 
     most: int = 32
     each: int = 4
     attempt: float = 12.0
     look: float = 0.5
+    grace: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +85,24 @@ class Courier:
         self._schedule = schedule or Schedule()
         self._pace = pace or Pace()
         self._busy: Tally[tuple[str, str]] = Tally()
+        # What is said of many attempts at once must not keep the desk from its connections.
+        self._settling = asyncio.Semaphore(2)
 
     async def run(self) -> None:
-        """Deliver until cancelled. An attempt that is cut off is made again when its claim is over."""
-        async with asyncio.TaskGroup() as attempts:
+        """Deliver until cancelled; then wait a little for what is in flight.
+
+        An attempt that is cut off is made again when its claim is over.
+        """
+        attempts: set[asyncio.Task[None]] = set()
+        try:
             while True:
                 for parcel in await self._claim():
-                    attempts.create_task(self._carry(parcel))
+                    attempt = asyncio.create_task(self._carry(parcel))
+                    attempts.add(attempt)
+                    attempt.add_done_callback(attempts.discard)
                 await asyncio.sleep(self._pace.look)
+        finally:
+            await _finished(attempts, self._pace.grace)
 
     async def round(self) -> int:
         """Claim what is due once, deliver it, and return how much it was."""
@@ -112,7 +126,9 @@ class Courier:
 
     async def _carry(self, parcel: Parcel) -> None:
         try:
-            await self._settle(parcel, await self._attempt(parcel))
+            receipt = await self._attempt(parcel)
+            async with self._settling:
+                await self._settle(parcel, receipt)
         except Exception as error:  # noqa: BLE001 - its claim ends, and others must not be cut off with it
             _log.warning("delivery_not_settled", message=parcel.message_id, error=type(error).__name__)
         finally:
@@ -150,3 +166,12 @@ class Courier:
         else:
             wait = self._schedule.wait_after(parcel.attempt)
             await self._database.transact(lambda tx: deliveries.postpone(tx, parcel, receipt, wait))
+
+
+async def _finished(attempts: set["asyncio.Task[None]"], grace: float) -> None:
+    """Wait for the attempts, and cut off those that take longer."""
+    if attempts:
+        _, late = await asyncio.wait(attempts, timeout=grace)
+        for attempt in late:
+            attempt.cancel()
+        await asyncio.gather(*late, return_exceptions=True)

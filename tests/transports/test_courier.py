@@ -96,11 +96,20 @@ async def test_an_attempt_that_was_cut_off_is_made_again_when_its_claim_is_over(
     async with Receiver([hanging, status(200)]) as receiver:
         await outbox.register(f"http://127.0.0.1:{receiver.port}/in")
         await outbox.post()
-        async with running(courier_of()):
+        async with running(courier_of(pace=Pace(grace=0))):
             await receiver.got(1)
         assert await courier_of().round() == 0
         await outbox.let_pass(CLAIM)
         assert await courier_of().round() == 1
+    assert await outbox.states() == ["delivered"]
+
+
+async def test_what_is_in_flight_is_finished_when_the_courier_ends(outbox: Outbox, courier_of: MakeCourier) -> None:
+    async with Receiver([lambda _: status(200)]) as receiver:
+        await outbox.register(f"http://127.0.0.1:{receiver.port}/in")
+        await outbox.post()
+        async with running(courier_of()):
+            await receiver.got(1)
     assert await outbox.states() == ["delivered"]
 
 
