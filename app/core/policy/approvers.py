@@ -54,7 +54,7 @@ def read_approvers(place: Place) -> tuple[ApproverRule, ...]:
 
 def _read_rule(place: Place) -> ApproverRule:
     members = place.members(_RULE, ("name",))
-    sets = {key: frozenset(members[key].names()) for key in ("labels", "principals", "roles", "via") if key in members}
+    sets = {key: frozenset(_names(members[key])) for key in ("labels", "principals", "roles", "via") if key in members}
     return ApproverRule(
         name=members["name"].name() if "name" in members else "",
         match=members["match"].choice(Match) if "match" in members else Match.ANY,
@@ -62,3 +62,10 @@ def _read_rule(place: Place) -> ApproverRule:
         allow_self_approval="allow_self_approval" in members and members["allow_self_approval"].flag(),
         **sets,
     )
+
+
+def _names(place: Place) -> tuple[str, ...]:
+    for element in place.elements():
+        if element.name().isspace():
+            element.complain("a blank name names nobody")
+    return place.names()
