@@ -65,7 +65,7 @@ def _read_rule(place: Place) -> ApproverRule:
 
 
 def _names(place: Place) -> tuple[str, ...]:
-    for element in place.elements():
-        if element.name().isspace():
-            element.complain("a blank name names nobody")
-    return place.names()
+    names = place.names()
+    if any(name.isspace() for name in names):
+        place.complain("a blank name names nobody")
+    return names
