@@ -1,7 +1,11 @@
-"""The HTTP server: one listening socket, and any number of worker processes behind it."""
+"""The processes of the service: those behind one listening socket, and one that only works.
+
+They make what they need from the environment and are found by name, since the app is assembled outside the CLI's ring.
+"""
 
 import signal
 import socket
+from importlib import import_module
 from types import FrameType
 from typing import Never
 
@@ -9,9 +13,10 @@ import typer
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-# By name: each worker process makes its own app from the environment.
-_APP = "app.main:from_environment"
+_ASSEMBLY = "app.main"
+_APP = f"{_ASSEMBLY}:from_environment"
 _GRACE = 20  # seconds for what is in flight: longer than any request but the long poll, which ends early
+_PATIENCE = 60  # seconds that a worker may take to answer its supervisor: a busy machine is slow, not dead
 _BACKLOG = 2048
 
 
@@ -54,6 +59,7 @@ def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE,
+        timeout_worker_healthcheck=_PATIENCE,
     )
     if workers > 1:
         typer.echo(welcome, nl=bool(welcome))
@@ -63,6 +69,11 @@ def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
     server.run(sockets=[listener])
     if not server.started:
         raise SystemExit(1)
+
+
+def work() -> None:
+    """Sweep and deliver until the process is told to end."""
+    import_module(_ASSEMBLY).work()
 
 
 class _Server(uvicorn.Server):
