@@ -32,11 +32,17 @@ router = routing.router()
 
 
 @router.post("/v1/decide")
-async def decide(request: Request, body: CallBody) -> Response:
+async def decide(
+    request: Request,
+    body: CallBody,
+    explain: Annotated[bool, Query(description="Add every rule and check with what it saw; needs `explain`.")] = False,  # noqa: FBT002 # FastAPI reads query parameters from the signature
+) -> Response:
     """Say what the policy would answer. Nothing is stored or used up, and stored state is not looked at."""
     house, sight = request.house, request.sight
+    if explain and not request.caller.may("explain"):
+        raise RefusedError(RefusalKind.FORBIDDEN, "explain=true needs the right explain, which the key does not have")
     facts = await house.facts.seen(house.database, request.caller.tenant, sight.epochs)
-    return answer(decide_call(body.to_call(), request.caller, facts, sight.now()).body)
+    return answer(decide_call(body.to_call(), request.caller, facts, sight.now(), explained=explain).body)
 
 
 @router.post("/v1/admit")

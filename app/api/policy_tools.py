@@ -17,6 +17,7 @@ from app.core.drafting import cases, coverage, differences
 from app.core.drafting.cases import CaseFile, Verdict
 from app.core.evaluation import WhatIf
 from app.core.policy import DocumentError, documents
+from app.core.policy.json_schema import document_schema
 from app.gate.what_if import answer_what_if
 
 router = routing.router()
@@ -100,3 +101,9 @@ async def cover(request: Request, body: PolicyBody) -> Response:
         {"family": one.family, "covered": one.covered, "actions": one.actions, "labels": one.labels} for one in found
     ]
     return answer({"unlisted": policy.unlisted, "families": families, "uncovered": list(coverage.uncovered(found))})
+
+
+@router.get("/v1/policies/schema.json")
+async def read_schema() -> Response:
+    """Return the JSON Schema of a policy document, for editors to complete it by."""
+    return answer(document_schema(), headers={"Content-Type": "application/schema+json"})

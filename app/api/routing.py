@@ -16,6 +16,7 @@ from app.core.strict_json import JsonError
 from app.door import rights
 from app.door.problems import RefusedError, bad_input
 
+_EXPLAINED = b"explain=true"
 _Handler = Callable[[PlainRequest], Coroutine[Any, Any, Response]]
 
 
@@ -30,10 +31,14 @@ class StrictRoute(APIRoute):
     def get_route_handler(self) -> _Handler:
         """Return FastAPI's handler behind the door, handed a request whose body is read and parsed already."""
         handle = super().get_route_handler()
-        entry = rights.entry_of(min(self.methods or {""}), self.path_format)
+        entries = {
+            explained: rights.entry_of(min(self.methods or {""}), self.path_format, explained=explained)
+            for explained in (False, True)
+        }
 
         async def through_the_door(plain: PlainRequest) -> Response:
             request = Request(plain.scope, plain.receive)
+            entry = entries[_EXPLAINED in request.scope["query_string"]]
             try:
                 await authentication.enter(request, entry)
                 response = await self._serve(request, handle)

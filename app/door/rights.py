@@ -114,6 +114,7 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("GET", "/v1/policies/{revision}"): _READS_POLICY,
         ("POST", "/v1/policies"): _one_of(Right.POLICY_WRITE),
         ("POST", "/v1/policies/{revision}/activate"): _one_of(Right.POLICY_ACTIVATE),
+        ("GET", "/v1/policies/schema.json"): PUBLIC,
         ("POST", "/v1/policies/lint"): _READS_POLICY,
         ("POST", "/v1/policies/test"): _READS_POLICY,
         ("POST", "/v1/policies/coverage"): _READS_POLICY,
@@ -174,6 +175,13 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
 )
 
 
-def entry_of(method: str, path: str) -> Entry | None:
+EXPLAINED: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
+    {("POST", "/v1/decide"): _one_of(Right.EXPLAIN, freshness=Freshness.SECOND)}
+)
+"""What a route takes instead when it is asked with `?explain=true`, for every rule and check with what it saw."""
+
+
+def entry_of(method: str, path: str, *, explained: bool = False) -> Entry | None:
     """Return what a route takes, by its method and the template of its path; None lets nobody through."""
-    return TABLE.get((method, path))
+    entry = EXPLAINED.get((method, path)) if explained else None
+    return entry or TABLE.get((method, path))

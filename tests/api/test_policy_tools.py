@@ -203,3 +203,9 @@ async def test_coverage_names_what_is_not_covered(admin: httpx.AsyncClient) -> N
     assert found["unlisted"] == "deny"
     assert "money out" not in found["uncovered"]
     assert "destruction" in found["uncovered"]
+
+
+async def test_the_schema_is_there_for_editors(admin: httpx.AsyncClient) -> None:
+    response = await admin.get("/v1/policies/schema.json")
+    assert response.headers["content-type"] == "application/schema+json"
+    assert response.json()["title"] == "A Countersign policy"

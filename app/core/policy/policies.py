@@ -45,13 +45,13 @@ class Policy:
 
         `literal` takes everything given as attested and as it is, as a what-if does.
         """
-        name = call.action.name
-        listed = self.actions.get(name)
-        if listed is not None:
-            return weighing.weigh(listed, self.limits, call, caller, now, literal=literal)
-        bare = ActionPolicy(name, self.defaults, listed=False)
-        found = weighing.weigh(bare, self.limits, call, caller, now, literal=literal)
-        return replace(found, triggered=(*self._refusal(name), *found.triggered))
+        action = self.action(call.action.name)
+        found = weighing.weigh(action, self.limits, call, caller, now, literal=literal)
+        return found if action.listed else replace(found, triggered=(*self._refusal(action.name), *found.triggered))
+
+    def action(self, name: str) -> ActionPolicy:
+        """Return what the policy says of an action; of one that it does not list, its knobs and nothing else."""
+        return self.actions.get(name) or ActionPolicy(name, self.defaults, listed=False)
 
     def _refusal(self, name: str) -> tuple[Trigger, ...]:
         if self.unlisted is Unlisted.EVALUATE:

@@ -47,7 +47,7 @@ def resolve(policy: ActionPolicy, action: Action, caller: Caller, facts: Facts, 
     """Return the labels of a call, and let the conditions that follow see those that the policy says."""
     said = _said(action, attested=attested)
     name = policy.name if policy.listed else said.name
-    _show(facts, policy.labels, caller, name)
+    show_declared(policy, caller, facts)
     resolved = policy.labels.resolve(facts) if policy.labels.derive else _declared(policy.labels)
     given = resolved.environment or caller.environment
     environment = given or said.environment
@@ -79,11 +79,16 @@ def _said(action: Action, *, attested: bool) -> _Said:
     )
 
 
-def _show(facts: Facts, declared: Declaration, caller: Caller, name: str) -> None:
+def show_declared(policy: ActionPolicy, caller: Caller, facts: Facts) -> None:
     """Let the conditions of label rules see what is declared, before anything is derived."""
+    declared = policy.labels
     given = declared.environment or caller.environment
-    labels = _filled(*declared.tags, given, declared.kind, name)
-    facts.change(environment=given or UNKNOWN, kind=declared.kind, blast_radius=declared.blast_radius, labels=labels)
+    facts.change(
+        environment=given or UNKNOWN,
+        kind=declared.kind,
+        blast_radius=declared.blast_radius,
+        labels=_filled(*declared.tags, given, declared.kind, policy.name if policy.listed else ""),
+    )
 
 
 def _declared(declared: Declaration) -> Resolved:

@@ -73,7 +73,7 @@ def weigh(
     `literal` takes labels, keys and scopes as they are given, as a what-if does: nothing is dropped from them, and
     nothing is put before them.
     """
-    scale = _Scale(policy, call, caller, Facts(call, caller, now, policy.reads), literal)
+    scale = Scale(policy, call, caller, Facts(call, caller, now, policy.reads), literal)
     scale.check_arguments()
     asset, asset_shown = scale.asset()
     cost = scale.cost()
@@ -105,8 +105,8 @@ def weigh(
 
 
 @dataclass(slots=True)
-class _Scale:
-    """A call on the scale, and what has fired so far. No check ends the others."""
+class Scale:
+    """A call on the scale, and what has fired so far. No check ends the others; each step is made once, in order."""
 
     policy: ActionPolicy
     call: Call
@@ -116,6 +116,7 @@ class _Scale:
     fired: list[Trigger] = field(default_factory=list)
 
     def check_arguments(self) -> None:
+        """Check the arguments against their schema."""
         schema = self.policy.arguments
         wrong = None if schema is None else schema.check(self.facts.arguments)
         if wrong is not None:
@@ -141,6 +142,7 @@ class _Scale:
         return ""
 
     def cost(self) -> Money | None:
+        """Return what the call costs, if it costs something and that can be said."""
         found = costs.resolve(self.policy.cost, self.call.action.cost, self.call.action.arguments)
         if isinstance(found, Trigger):
             self.fired.append(found)
@@ -149,6 +151,7 @@ class _Scale:
         return found
 
     def labels(self) -> resolution.Labels:
+        """Return the labels of the call, and let the conditions of the rules see them."""
         attested = self.literal or self.caller.may("attest")
         labels = resolution.resolve(self.policy, self.call.action, self.caller, self.facts, attested=attested)
         self.fired += labels.undetermined
