@@ -49,6 +49,14 @@ def serve(
 
 
 @app.command()
+def work() -> None:
+    """Sweep and deliver until SIGTERM, serving nothing: for services that run with COUNTERSIGN_WORKER=false."""
+    server.end_when_told()
+    store.run(_require_schema)
+    server.work()
+
+
+@app.command()
 def migrate() -> None:
     """Bring the database to the schema of this version. Safe to run twice, and by several at once."""
     asyncio.run(schema.migrate(Settings().database))
