@@ -1,5 +1,6 @@
 """`decide?explain=true`: for whoever may see it, every rule and check with what it saw."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -8,6 +9,9 @@ import httpx
 from tests.ask import call, put_in_force
 
 Asking: TypeAlias = Callable[[str], httpx.AsyncClient]
+
+A_SECOND = 1.01
+"""How far `decide` may be behind an activation."""
 
 POLICY = """
 schema: countersign.policy/v1
@@ -34,6 +38,7 @@ async def test_an_explanation_needs_its_right(asking: Asking) -> None:
 
 async def test_an_explanation_has_rules_checks_and_what_was_resolved(asking: Asking) -> None:
     await put_in_force(asking("policy_admin"), POLICY)
+    await asyncio.sleep(A_SECOND)
     response = await asking("auditor").post("/v1/decide?explain=true", json=call("pay", {"amount": 500}))
     assert response.status_code == 200, response.text
     found = response.json()
