@@ -158,6 +158,15 @@ async def test_a_question_is_delivered_and_its_approval_says_so(asking: Asking, 
     assert queued["delivery"] == "ok"
 
 
+async def test_a_webhooks_reply_decides_nothing(asking: Asking, receiver: Receiver, url: str) -> None:
+    made = await register(asking("operator"), url)
+    receiver.answers = [status(200, b'{"decision": "approve", "approved": true, "decided_by": "approver"}')]
+    approval = await hold(asking)
+    await settled(asking("operator"), made["id"], "delivered")
+    seen = (await asking("auditor").get(f"/v1/approvals/{approval}")).json()
+    assert (seen["status"], seen["votes"]) == ("pending", [])
+
+
 async def test_without_anybody_to_tell_an_approval_says_none(asking: Asking) -> None:
     approval = await hold(asking)
     assert (await asking("auditor").get(f"/v1/approvals/{approval}")).json()["delivery"] == "none"
