@@ -26,7 +26,7 @@ $(STAMP): pyproject.toml sdk/pyproject.toml
 
 .PHONY: serve
 serve: $(STAMP) ## Run the service on a laptop (PORT=8321 DATA=.countersign)
-	@$(BIN)/countersignd dev --port $(PORT) --data $(DATA) --policy docs/examples/policy.yaml
+	@$(BIN)/countersignd dev --port '$(PORT)' --data '$(DATA)' --policy docs/examples/policy.yaml
 
 .PHONY: test
 test: $(STAMP) ## Lint, types, import contracts, all tests

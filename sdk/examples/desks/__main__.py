@@ -45,8 +45,7 @@ def _day(players: Cast) -> tuple[list[Desk], Ledger]:
         desks[call.desk].serve(call)
     for desk in desks.values():
         story.strip(desk)
-    votes = ", ".join(f"{vote} {number} times" for vote, number in sorted(supervisors.votes.items()))
-    say(f"The people's votes: {votes}.")
+    say(supervisors.tally())
     return list(desks.values()), ledger
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from countersign import Answer, Countersign, Forbidden, Problem
+from countersign import Answer, Countersign, Problem
 from desks.cast import Cast
 from desks.story import beat
 
@@ -126,10 +126,8 @@ def _approve(person: Countersign, question: str) -> None:
 def _refused(vote: Callable[[], None]) -> str:
     try:
         vote()
-    except Forbidden:
-        return "403, no right to decide"
     except Problem as problem:
-        return f"{problem.status}, {problem.title[:1].lower()}{problem.title[1:]}"
+        return f"{problem.status}, {problem.body.get('code') or 'no right to decide'}"
     return "passed"
 
 

@@ -15,7 +15,7 @@ class Supervisors:
 
     anna: Countersign
     ben: Countersign
-    votes: Counter[str] = field(default_factory=Counter)
+    votes: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def decide(self, approval_id: str, amount: Decimal | None) -> str:
         """Decide one question, each person reading what the service shows, and return what came of it."""
@@ -34,4 +34,12 @@ class Supervisors:
             {"decision": "approve"} if amount <= _MOST else {"decision": "deny", "comment": "call the customer first"}
         )
         person.request("POST", f"/v1/approvals/{approval_id}/decision", body=vote)
-        self.votes[f"{name} {vote['decision']}"] += 1
+        self.votes[name, vote["decision"]] += 1
+
+    def tally(self) -> str:
+        """Return who said what, in a sentence."""
+        said = (
+            f"{name.title()} said yes to {self.votes[name, 'approve']} and no to {self.votes[name, 'deny']}"
+            for name in ("anna", "ben")
+        )
+        return "; ".join(said) + "."
