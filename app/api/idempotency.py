@@ -10,7 +10,7 @@ from app.door.problems import bad_input
 LONGEST_IDEMPOTENCY_KEY: Final = 255
 
 _QUOTED = re.compile(r'"([\x21\x23-\x7e]*)"')
-_BARE = re.compile(r"[\x21-\x7e]+")
+_BARE = re.compile(r"[\x21\x23-\x7e]+")
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", description="Quoted or bare, 255 at most")]
 
