@@ -101,7 +101,9 @@ class Viewer:
         if question.call is not None:
             seen["arguments"] = _arguments(question)
         if question.edit is not None:
-            seen |= {"edited_arguments": question.edit.arguments, "edited_digest": question.edit.digest}
+            edit = question.edit
+            cost = moves.of_money(edit.resolved.cost)
+            seen |= {"edited_arguments": edit.arguments, "edited_digest": edit.digest, "edited_cost": cost}
         return seen
 
 

@@ -13,7 +13,7 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.strict_json import JsonError
 from app.core.values import Json, JsonObject
 from app.door.problems import RefusedError
-from app.web import questions, refused, rendering, routing
+from app.web import questions, refused, rendering, routing, visible
 from app.web.questions import Shown
 from app.web.requests import Request
 
@@ -40,6 +40,11 @@ class Field:
     def kind(self) -> str:
         """Return what kind of value is expected, in words."""
         return _kind(self.sent)
+
+    @property
+    def unseen(self) -> bool:
+        """Return whether the field holds what cannot be seen in it."""
+        return visible.has_unseen(self.text)
 
     @property
     def lines(self) -> int:

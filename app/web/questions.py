@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from app.approvals.questions import Question, Status, Verdict, Vote
+from app.approvals.questions import Question, Resolved, Status, Verdict, Vote
 from app.core.authority import Ballot, Objection
 from app.core.policy.approvers import ApproverRule
 from app.core.refusals import Refusal, RefusalKind
@@ -111,6 +111,17 @@ class Shown:
         """Return the digest of the call that an approval is for."""
         edit = self.question.edit
         return self.question.digest if edit is None else edit.digest
+
+    @property
+    def cost(self) -> Mapping[str, Any] | None:
+        """Return what the call costs that would run."""
+        cost: Mapping[str, Any] | None = self.seen.get("edited_cost", self.seen["cost"])
+        return cost
+
+    @property
+    def form(self) -> Resolved:
+        """Return what the policy made of the call that would run."""
+        return self.question.approved_form
 
     @property
     def rules(self) -> list[Rule]:

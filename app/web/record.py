@@ -61,11 +61,20 @@ async def _page(
         request,
         "record.html",
         records=found[:_PAGE],
+        who=_who,
         head=head,
         verified=verified,
         filters={name: filters.get(name, "") for name in ("event_type", "principal", "action", "since", "until")},
         older=filtered | {"before": str(found[_PAGE - 1]["seq"])} if len(found) > _PAGE else None,
     )
+
+
+def _who(record: Mapping[str, Any]) -> str:
+    """Return whose doing a record is of: the voter's or the decider's, else that of who asked."""
+    payload = record["payload"]
+    vote = payload.get("vote")
+    named = vote.get("cast_by") if isinstance(vote, dict) else payload.get("decided_by") or payload.get("by")
+    return str(named or payload.get("principal") or "")
 
 
 def _search(filters: Mapping[str, str]) -> Search:

@@ -25,7 +25,7 @@ _PLACES: Final = (
     Place("/console/approvals", "Approvals"),
     Place("/console/history", "History"),
     Place("/console/delegations", "Delegations"),
-    Place("/console/admissions", "Unknown outcomes"),
+    Place("/console/admissions", "Outcomes"),
     Place("/console/spend", "Spend"),
     Place("/console/policy", "Policy"),
     Place("/console/record", "Record"),

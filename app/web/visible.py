@@ -36,6 +36,11 @@ def exact(value: object) -> Markup:
     return escape("" if value is None else value)
 
 
+def has_unseen(text: str) -> bool:
+    """Return whether text holds something that a page would mark."""
+    return any(map(_is_unseen, text))
+
+
 def _character(character: str) -> Markup:
     return Markup("<mark>U+{:04X}</mark>").format(ord(character)) if _is_unseen(character) else escape(character)
 
