@@ -19,6 +19,7 @@ IPAddress = IPv4Address | IPv6Address
 Resolver = Callable[[str, int], Awaitable[Sequence[IPAddress]]]
 
 LONGEST_URL: Final = 2_048
+_GREATEST_PORT: Final = 65_535
 
 # The IANA special-purpose address registries (RFC 6890 and its updates), multicast, what is reserved; and the address
 # at which a cloud's machines meet their host, which looks like a public one.
@@ -87,6 +88,8 @@ def parsed(text: str) -> httpx.URL:
         raise ForbiddenTargetError("this is not a URL") from None
     if url.scheme not in {"https", "http"} or not url.host:
         raise ForbiddenTargetError("a URL such as https://hooks.example.com/approvals is expected")
+    if not 0 < _port(url) <= _GREATEST_PORT:
+        raise ForbiddenTargetError("the URL has a port that does not exist")
     if url.userinfo or url.fragment:
         raise ForbiddenTargetError("the URL may hold neither a user name nor a fragment")
     return url

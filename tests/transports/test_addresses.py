@@ -68,6 +68,8 @@ async def test_a_host_without_an_address_is_refused() -> None:
         "hooks.example/in",
         "https://user:password@hooks.example/in",
         "https://hooks.example/in#fragment",
+        "https://hooks.example:0/in",
+        "https://hooks.example:65536/in",
         "https://hooks.example/a b",
         "https://hooks.example\\@10.0.0.1/",
         "https://hooks.example/\r\nHost: inside",
@@ -92,6 +94,7 @@ async def test_the_machine_itself_is_refused_however_it_is_written(host: str) ->
 
 async def test_a_name_that_nobody_knows_has_no_address() -> None:
     assert await addresses.resolve("nobody.invalid", 443) == []
+    assert await addresses.resolve(f"{'a' * 64}.example", 443) == []
 
 
 async def test_an_operator_permits_an_internal_receiver_by_its_whole_origin() -> None:
