@@ -20,12 +20,13 @@ async def enter(request: Request, entry: Entry | None) -> None:
     if entry is None:
         raise RefusedError(RefusalKind.FORBIDDEN, "no right leads to this route")
     if entry.rights is not None:
-        await entrance.enter(request, entry, _presented(request.headers.get("authorization")))
+        await entrance.enter(request, entry, _presented(request.headers.getlist("authorization")))
 
 
-def _presented(header: str | None) -> Presented:
-    if header is None:
-        raise _unauthenticated("send a key as `Authorization: Bearer csk_…`")
+def _presented(headers: list[str]) -> Presented:
+    if len(headers) != 1:
+        raise _unauthenticated("send one key, as `Authorization: Bearer csk_…`")
+    header = headers[0]
     if header[: len(_SCHEME)].lower() != _SCHEME:
         raise _unauthenticated("the Authorization header has to be of the scheme Bearer")
     presented = credentials.parse(header[len(_SCHEME) :].strip())

@@ -50,8 +50,9 @@ class Request(PlainRequest):
 
     @property
     def media_type(self) -> str:
-        """The body's media type in lower case, without parameters."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        """The body's media type in lower case, without parameters; "" if none or more than one is said."""
+        said = self.headers.getlist("content-type")
+        return said[0].partition(";")[0].strip().lower() if len(said) == 1 else ""
 
     @override
     async def body(self) -> bytes:

@@ -74,6 +74,11 @@ async def test_another_media_type_is_400(asking: Asking, media_type: str) -> Non
     assert "application/json" in refused.json()["detail"]
 
 
+async def test_two_media_types_are_none(asking: Asking) -> None:
+    headers = [("Content-Type", "application/json"), ("Content-Type", "text/plain")]
+    assert (await asking("admin").post("/v1/keys", content=b"{}", headers=headers)).status_code == 400
+
+
 async def test_a_charset_beside_the_media_type_is_fine(asking: Asking) -> None:
     headers = {"Content-Type": "application/JSON; charset=utf-8"}
     body = b'{"principal": "bot", "kind": "agent", "bundles": ["agent"]}'

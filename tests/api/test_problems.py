@@ -83,6 +83,13 @@ async def test_no_valid_key_is_401_and_says_how_to_send_one(
             assert answered.headers["www-authenticate"].startswith("Bearer")
 
 
+async def test_two_keys_are_no_key(app: FastAPI, keys: dict[str, str]) -> None:
+    headers = [("Authorization", f"Bearer {keys[name]}") for name in ("agent", "admin")]
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://countersign.test") as client:
+        assert (await client.get("/v1/whoami", headers=headers)).status_code == 401
+
+
 async def test_half_a_key_is_no_key(app: FastAPI, keys: dict[str, str]) -> None:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://countersign.test") as client:
