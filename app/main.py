@@ -31,6 +31,7 @@ from app.api import (
     revocations,
     spend,
     tenants,
+    verifications,
     webhooks,
     whoami,
 )
@@ -78,6 +79,7 @@ _RESOURCES = (
     health,
     catalogue,
     spend,
+    verifications,
     webhooks,
     metrics,
     noop,

@@ -1,11 +1,20 @@
 """The book of verifications of one tenant, for the length of one group."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
 from app.core.actions import Verification
 from app.db.books import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verification that may serve the call, and the principal that posted it."""
+
+    verification: Verification
+    made_by: str
 
 
 class EvidenceBook:
@@ -14,7 +23,7 @@ class EvidenceBook:
     READS: ClassVar[Mapping[str, str]] = {
         "verifications_by_id": """
             SELECT jsonb_build_object('id', v.id, 'action_digest', v.action_digest, 'survives', v.survives,
-                'confidence', v.confidence, 'expires_at', v.expires_at)
+                'confidence', v.confidence, 'expires_at', v.expires_at, 'made_by', v.made_by)
             FROM verifications v WHERE v.tenant = :tenant AND v.admission_id IS NULL
             AND v.id IN (SELECT jsonb_array_elements_text(CAST(:verifications_by_id AS jsonb)))
         """,
@@ -47,14 +56,14 @@ class EvidenceBook:
         del name
         self._unused |= {row["id"]: row for row in rows}
 
-    def counting(self, verification_id: str, action_digest: str) -> Verification | None:
+    def counting(self, verification_id: str, action_digest: str) -> Evidence | None:
         """Return the verification if it is for this call, has served none, and is not over."""
         row = self._unused.get(verification_id)
         if row is None or row["action_digest"] != action_digest:
             return None
         if datetime.fromisoformat(row["expires_at"]) <= self._now:
             return None
-        return Verification(row["survives"], row["confidence"])
+        return Evidence(Verification(row["survives"], row["confidence"]), row["made_by"])
 
     def use(self, verification_id: str, admission_id: str) -> None:
         """Note that the verification has served an admission; it serves no other."""

@@ -29,7 +29,8 @@ def _verification(lane: Lane, asked_: Asked) -> Verification | None:
     """Return what counts as verified: what was posted for this call, or what the skeptic makes of the finding."""
     if asked_.call.verification_id is None:
         return skepticism.of_finding(asked_.call, asked_.caller)
-    return lane.evidence.counting(asked_.call.verification_id, asked_.digest)
+    found = lane.evidence.counting(asked_.call.verification_id, asked_.digest)
+    return None if found is None else skepticism.counted(found.verification, found.made_by, asked_.caller)
 
 
 def _spend_checks(lane: Lane, asked_: Asked) -> Sequence[Trigger | None]:
