@@ -15,7 +15,7 @@ from app.core.money import Money
 from app.core.policy.limits import Limit
 from app.core.windows import Calendar, Rolling, Unit, Window, start
 from app.db import books
-from app.db.database import Database, Writer
+from app.db.database import Database, Limits, Writer
 from app.spend.book import SpendBook
 from app.spend.holds import Hold
 from tests.spend.limits import limit
@@ -37,6 +37,8 @@ LIMITS = [
 # Just before the clocks of Berlin go back, so that histories pass the change.
 BEGINNING = datetime(2026, 10, 24, 21, 30, tzinfo=UTC)
 
+# A machine that is busy with other tests proves nothing about money.
+PATIENT = Limits(connections=1, connect=30, statement=30)
 _tenants = (f"tenant-{number}" for number in itertools.count())
 _ids = (f"adm_{number}" for number in itertools.count())
 
@@ -171,7 +173,8 @@ async def play_group(
 
 
 async def play_history(url: str, history: Sequence[tuple[timedelta, Sequence[Take | Close | Enter]]]) -> None:
-    database, tenant, ledger, now = Database.at(url), next(_tenants), Ledger(), BEGINNING
+    database = Database.at(url, PATIENT)
+    tenant, ledger, now = next(_tenants), Ledger(), BEGINNING
     try:
         for pause, group in history:
             now += pause
