@@ -31,8 +31,11 @@ def lint_files(
     files: Files,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings too.")] = False,
 ) -> None:
-    """Say what the authors of policies probably do not mean. Fails if one does not load or has an error."""
-    found = [level for file in files for level in _lint(file)]
+    """Say what the authors of policies probably do not mean. Fails if one does not load or has an error.
+
+    Files of tests (`NAME.test.yaml`) are passed over.
+    """
+    found = [level for file in files if not file.name.endswith(_TESTS) for level in _lint(file)]
     if Level.ERROR in found or (strict and found):
         raise typer.Exit(1)
     if not found:

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from app.core.drafting.remarks import Remark, warning
+from app.core.drafting.scopes import meet, pattern_of
 from app.core.outcomes import Outcome
 from app.core.policy import Policy
 from app.core.policy.actions import ActionPolicy
 from app.core.policy.labels import LabelRule
+from app.core.policy.limits import Metric
 from app.core.policy.policies import Unlisted
 from app.core.policy.problems import suggestion
 from app.core.policy.resolution import UNDETERMINED
@@ -23,7 +25,7 @@ def lint_action(policy: Policy, action: ActionPolicy) -> Iterator[Remark]:
         yield warning("environment-open", message, *top)
     if not action.labels.kind:
         yield warning("kind-open", "its kind is left to the caller; declare one under `labels`", *top)
-    yield from _cost(action)
+    yield from _cost(policy, action)
     if _may_be_held(action) and not _decidable(policy, action):
         message = "it may wait for a person, and no approver rule matches its labels: nobody could decide"
         yield warning("no-approver", message, *top)
@@ -39,19 +41,26 @@ def lint_unlisted(policy: Policy) -> Iterator[Remark]:
     yield warning("no-approver", message, "unlisted")
 
 
-def _cost(action: ActionPolicy) -> Iterator[Remark]:
+def _cost(policy: Policy, action: ActionPolicy) -> Iterator[Remark]:
     top = ("actions", action.name)
     if action.cost is not None and action.effect is None:
         message = "it costs money and has no `effect`: a retry could pay twice"
         yield warning("cost-without-effect", message, *top)
-    counts = bool(action.spend) or action.cost is not None
-    if counts and (action.cost is None or action.cost.price is None):
+    if (action.cost is None and _spends_money(policy, action)) or (action.cost is not None and not action.cost.price):
         message = "its cost is the caller's word; give the action a `cost` with an amount if its arguments tell it"
         yield warning("cost-by-caller", message, *top)
 
 
+def _spends_money(policy: Policy, action: ActionPolicy) -> bool:
+    """Return whether some limit counts the money of the action."""
+    patterns = [limit.pattern for limit in policy.limits if limit.metric is Metric.MONEY]
+    return any(meet(pattern, pattern_of(template)) for pattern in patterns for template in action.spend)
+
+
 def _may_be_held(action: ActionPolicy) -> bool:
     knobs = action.knobs
+    if action.rules and all(rule.decision is Outcome.DENY for rule in action.rules):
+        return False
     return (
         any(rule.decision is Outcome.REQUIRE_HUMAN for rule in action.rules)
         or bool(_possible_labels(action) & knobs.require_human_for)

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 
 from app.core.drafting.remarks import Remark, error, warning
+from app.core.drafting.scopes import meet, pattern_of
 from app.core.policy import ApproverRule, Policy
-from app.core.policy.templates import OF_CALLERS, Template
-
-_ANYTHING = "*"
-_MOST_PLACES = 10_000
+from app.core.policy.templates import OF_CALLERS
 
 
 def lint_limits(policy: Policy) -> Iterator[Remark]:
     """Yield remarks on limits whose pattern meets no scope of any action, nor one that a caller could bring."""
-    reached = {_pattern(template) for action in policy.actions.values() for template in action.spend}
-    reached.add(f"{OF_CALLERS}{_ANYTHING}")
+    reached = {pattern_of(template) for action in policy.actions.values() for template in action.spend}
+    reached.add(f"{OF_CALLERS}*")
     for place, limit in enumerate(policy.limits):
         if not any(meet(limit.pattern, pattern) for pattern in reached):
             message = f"no action spends on a scope like {limit.pattern}: it limits reservations and entries only"
@@ -33,43 +31,3 @@ def _unfillable(rule: ApproverRule) -> str | None:
     if not rule.roles and len(rule.principals) < rule.quorum:
         return f"its quorum is {rule.quorum} and it names {len(rule.principals)}: it is never reached"
     return None
-
-
-def _pattern(template: Template) -> str:
-    """Return the pattern of what a template may become."""
-    return "".join(_ANYTHING if place % 2 else part for place, part in enumerate(template.parts))
-
-
-def meet(one: str, other: str) -> bool:
-    """Return whether some text is matched by both patterns, in which `*` stands for any run of characters.
-
-    Of two that are too long to tell, yes.
-    """
-    first, second = one.partition(_ANYTHING)[0], other.partition(_ANYTHING)[0]
-    if not first.startswith(second) and not second.startswith(first):
-        return False
-    if len(one) * len(other) > _MOST_PLACES:
-        return True
-    reachable = {(0, 0)}
-    seen: set[tuple[int, int]] = set()
-    while reachable:
-        place = reachable.pop()
-        if place == (len(one), len(other)):
-            return True
-        seen.add(place)
-        reachable |= set(_steps(one, other, *place)) - seen
-    return False
-
-
-def _steps(one: str, other: str, i: int, j: int) -> Iterator[tuple[int, int]]:
-    left, right = one[i : i + 1], other[j : j + 1]
-    if left == _ANYTHING:
-        yield i + 1, j
-    if right == _ANYTHING:
-        yield i, j + 1
-    if left == _ANYTHING and right:
-        yield i, j + 1
-    if right == _ANYTHING and left:
-        yield i + 1, j
-    if left and left == right:
-        yield i + 1, j + 1
