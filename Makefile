@@ -34,6 +34,7 @@ test: $(STAMP) ## Lint, types, import contracts, all tests
 	$(BIN)/ruff format --check --quiet $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/countersignd policy test docs/examples/*.yaml
 	$(BIN)/pytest
 
 .PHONY: demo

@@ -64,11 +64,14 @@ def test_a_rule_that_is_never_reached(rules: list[dict[str, Any]], place: int) -
     [
         [{"when": "cost.amount <= 80", "decision": "allow"}, {"when": "cost.amount <= 900", "decision": "deny"}],
         [{"when": "cost.amount < 5", "decision": "deny"}, {"when": "cost.amount <= 5", "decision": "allow"}],
-        [{"when": "asset == '' && cost.amount < 5", "decision": "deny"}, {"when": "cost.amount < 5", "decision": "deny"}],
+        [
+            {"when": "cost.amount < 5 && asset == ''", "decision": "deny"},
+            {"when": "cost.amount < 5", "decision": "deny"},
+        ],
         [{"when": "cost.amount > 5", "decision": "deny"}, {"when": "cost.amount < 9", "decision": "allow"}],
         [{"when": "'x' in labels", "decision": "deny"}, {"when": "'y' in labels", "decision": "allow"}],
     ],
-)  # fmt: skip
+)
 def test_a_rule_that_may_be_reached(rules: list[dict[str, Any]]) -> None:
     assert remarks({"rules": rules}) == []
 
