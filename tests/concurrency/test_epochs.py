@@ -32,7 +32,7 @@ async def _during_a_load(agent: httpx.AsyncClient, change: Callable[[], Awaitabl
 
 def _place(records: list[dict[str, Any]], event_type: str) -> int:
     """Return the seq of the last record of a type."""
-    return max(record["seq"] for record in records if record["event_type"] == event_type)
+    return max(int(record["seq"]) for record in records if record["event_type"] == event_type)
 
 
 async def test_no_decision_after_an_activation_is_of_the_revision_before(racing: Clients) -> None:
