@@ -41,6 +41,7 @@ def _environment(directory: DataDirectory, postgres: EmbeddedPostgres, address: 
         "public_url": address,
         "database_url": postgres.url(_DATABASE),
         "signing_key_file": str((directory.secrets / "signing-key.pem").resolve()),
+        "console": os.environ.get(f"{PREFIX}CONSOLE", "true"),
     }
 
 

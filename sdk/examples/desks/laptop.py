@@ -1,6 +1,7 @@
 """A service of the demo's own: `countersignd dev` on a free port, with an empty folder for its state."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -34,7 +35,8 @@ def started() -> Iterator[Laptop]:
     with tempfile.TemporaryDirectory(prefix="countersign-demo-", ignore_cleanup_errors=True) as folder:
         data = Path(folder) / "state"
         command = [str(_BIN / "countersignd"), "dev", "--port", "0", "--data", str(data), "--policy", str(_POLICY)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        quiet = os.environ | {"COUNTERSIGN_CONSOLE": "false"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=quiet) as process:
             try:
                 url = _address(process)
                 _wait(url)
