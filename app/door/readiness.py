@@ -1,19 +1,21 @@
 """Whether this process can decide: each thing that it needs, looked at, and a sentence about each that is amiss."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from app.audit import keys
 from app.core.chain import public_pem
+from app.core.policy import DocumentError
 from app.db import schema
 from app.db.database import Reader, StoreUnavailableError
+from app.policies.active import MissingRevisionError
 
 if TYPE_CHECKING:
     from app.door.house import House
 
-_HEADS = text("SELECT tenant, seq FROM heads WHERE tenant = ANY(:tenants)")
+_HEADS = text("SELECT tenant, seq, policy_revision FROM heads WHERE tenant = ANY(:tenants)")
 
 
 @dataclass(slots=True)
@@ -37,19 +39,30 @@ class Readiness:
         found = await schema.version(reader)
         if found != schema.newest():
             return [f"the schema is {found or 'missing'} and has to be {schema.newest()}: run `countersignd migrate`"]
-        return [*await self._signing_key(house, reader), *await self._chains(house, reader)]
-
-    async def _signing_key(self, house: "House", reader: Reader) -> list[str]:
-        published = (await keys.published(reader)).get(house.signer.key_id)
-        if published is None or published["pem"] != public_pem(house.signer.public_key):
-            return ["the signing key is not the one that is published under its name"]
-        return ["the signing key was retired by a service that signs with another"] if published["until"] else []
-
-    async def _chains(self, house: "House", reader: Reader) -> list[str]:
-        heads = await reader.rows(_HEADS, {"tenants": house.watch.tenants()})
-        findings = []
-        for head in heads:
-            if head.seq < self._furthest.get(head.tenant, 0):
-                findings.append(f"the record of the tenant {head.tenant} is shorter than it was")
-            self._furthest[head.tenant] = max(head.seq, self._furthest.get(head.tenant, 0))
+        findings = await _of_signing_key(house, reader)
+        for head in await reader.rows(_HEADS, {"tenants": house.watch.tenants()}):
+            findings += [*self._of_chain(head), *await _of_policy(house, reader, head)]
         return findings
+
+    def _of_chain(self, head: Row[Any]) -> list[str]:
+        furthest = self._furthest.get(head.tenant, 0)
+        self._furthest[head.tenant] = max(head.seq, furthest)
+        return [f"the record of the tenant {head.tenant} is shorter than it was"] if head.seq < furthest else []
+
+
+async def _of_signing_key(house: "House", reader: Reader) -> list[str]:
+    published = (await keys.published(reader)).get(house.signer.key_id)
+    if published is None or published["pem"] != public_pem(house.signer.public_key):
+        return ["the signing key is not the one that is published under its name"]
+    return ["the signing key was retired by a service that signs with another"] if published["until"] else []
+
+
+async def _of_policy(house: "House", reader: Reader, head: Row[Any]) -> list[str]:
+    """Compile what is in force: a process of an older version may not know all that its document says."""
+    if head.policy_revision is None:
+        return []
+    try:
+        await house.facts.policies.get(reader, head.tenant, head.policy_revision)
+    except (DocumentError, MissingRevisionError):
+        return [f"the policy in force of the tenant {head.tenant} does not load here: revision {head.policy_revision}"]
+    return []

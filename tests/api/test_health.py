@@ -1,0 +1,83 @@
+"""Alive, ready, and measured: what an orchestrator and a monitor ask."""
+
+from collections.abc import Callable
+
+import httpx
+from pydantic import SecretStr
+from sqlalchemy import text
+
+from app.db.database import Database
+from app.main import create_app
+from app.settings import Settings
+from tests.ask import call, put_in_force
+from tests.conftest import ADDRESS
+
+Asking = Callable[[str], httpx.AsyncClient]
+
+POLICY = "{schema: countersign.policy/v1, actions: {read: {decision: allow}}}"
+
+
+async def findings(client: httpx.AsyncClient) -> list[str]:
+    """Return what the service says is amiss, and assert that the status says the same."""
+    answered = await client.get("/readyz")
+    found: list[str] = answered.json()["findings"]
+    assert answered.status_code == (503 if found else 200)
+    return found
+
+
+async def change(database: Database, statement: str) -> None:
+    await database.transact(lambda tx: tx.write(text(statement)))
+
+
+async def test_a_service_that_can_decide_is_ready(asking: Asking) -> None:
+    await put_in_force(asking("policy_admin"), POLICY)
+    assert await findings(asking("agent")) == []
+
+
+async def test_another_schema_is_named(asking: Asking, database: Database) -> None:
+    await change(database, "UPDATE alembic_version SET version_num = '0000'")
+    (found,) = await findings(asking("agent"))
+    assert "countersignd migrate" in found
+
+
+async def test_a_retired_signing_key_is_named(asking: Asking, database: Database) -> None:
+    await change(database, "UPDATE signing_keys SET valid_until = clock_timestamp()")
+    assert "retired" in (await findings(asking("agent")))[0]
+
+
+async def test_a_database_that_went_back_in_time_is_named(asking: Asking, database: Database) -> None:
+    await asking("agent").get("/v1/whoami")
+    assert await findings(asking("agent")) == []
+    await change(database, "UPDATE heads SET seq = seq - 1")
+    assert await findings(asking("agent")) == ["the record of the tenant dev is shorter than it was"]
+
+
+async def test_a_policy_that_does_not_load_here_is_named(asking: Asking, database: Database) -> None:
+    await put_in_force(asking("policy_admin"), POLICY)
+    await change(database, "UPDATE heads SET policy_revision = 7")
+    assert await findings(asking("agent")) == ["the policy in force of the tenant dev does not load here: revision 7"]
+
+
+async def test_a_process_without_its_database_lives_and_is_not_ready(settings: Settings) -> None:
+    nowhere = SecretStr("postgresql+asyncpg://nobody@127.0.0.1:1/nothing")
+    app = create_app(settings.model_copy(update={"database_url": nowhere}))
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url=ADDRESS) as client:
+        assert (await client.get("/healthz")).status_code == 200
+        assert await findings(client) == ["the database does not answer"]
+        answered = await client.get("/v1/whoami", headers={"Authorization": "Bearer csk_dev-1_2"})
+        assert answered.status_code == 503
+        assert answered.headers["retry-after"]
+
+
+async def test_measures_name_routes_and_nobody(asking: Asking) -> None:
+    await put_in_force(asking("policy_admin"), POLICY)
+    body = call("read", {"card": "4111111111111111"}, spend=["a-scope"])
+    assert (await asking("agent").post("/v1/admit", json=body)).status_code == 200
+    assert (await asking("agent").get("/v1/admissions/adm_nobody-knows")).status_code == 404
+    assert (await asking("agent").get("/some/path/nobody-knows")).status_code == 404
+    measured = await asking("agent").get("/metrics")
+    assert 'countersign_requests_total{method="POST",route="/v1/admit",status="200"}' in measured.text
+    assert 'route="/v1/admissions/{admission_id}"' in measured.text
+    for private in ("nobody-knows", "4111", "a-scope", "dev-", 'principal="'):
+        assert private not in measured.text
