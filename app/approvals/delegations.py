@@ -34,6 +34,11 @@ _OF = text("""
     ORDER BY id LIMIT :limit
 """)
 
+_COUNT = text("""
+    SELECT count(*) FROM delegations
+    WHERE tenant = :tenant AND lender = :lender AND revoked_at IS NULL AND until > :now
+""")
+
 _REVOKE = text("""
     UPDATE delegations SET revoked_at = :now, revoked_by = :by
     WHERE tenant = :tenant AND id = :id AND revoked_at IS NULL
@@ -89,6 +94,12 @@ async def find(reader: Reader, tenant: str, delegation_id: str) -> Delegation | 
 async def page(reader: Reader, tenant: str, principal: str, after: str, limit: int) -> Sequence[Row[Any]]:
     """Return what somebody has lent or borrowed, in the order of their making, revoked and past ones too."""
     return await reader.rows(_OF, {"tenant": tenant, "principal": principal, "after": after, "limit": limit})
+
+
+async def count(reader: Reader, tenant: str, lender: str, now: datetime) -> int:
+    """Return how many delegations somebody has in force."""
+    row = await reader.row(_COUNT, {"tenant": tenant, "lender": lender, "now": now})
+    return 0 if row is None else int(row[0])
 
 
 async def grant(tx: Writer, tenant: str, delegation: Delegation, now: datetime) -> None:

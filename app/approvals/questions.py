@@ -27,6 +27,14 @@ class Status(StrEnum):
     CONSUMED = "consumed"
 
 
+class Withdrawal(StrEnum):
+    """Why a question was cancelled; it stands in the place of a comment."""
+
+    BY_REQUESTER = "who asked took it back"
+    RUN_ENDED = "its run has ended"
+    OTHER_VERSION = "another version of the policy is in force"
+
+
 class Verdict(StrEnum):
     """What a vote says."""
 
@@ -208,6 +216,11 @@ class Question:
         """Return whether nothing could come of it any more at that moment."""
         return not self.open and self.due_at <= moment
 
+    @property
+    def ended_with_its_run(self) -> bool:
+        """Return whether it was cancelled since the run that asked has ended."""
+        return self.status is Status.CANCELLED and self.comment == Withdrawal.RUN_ENDED
+
     def stands_denied(self, now: datetime) -> bool:
         """Return whether a person's denial still answers every repeat."""
         return self.status is Status.DENIED and now < self.expires_at
@@ -277,10 +290,10 @@ class Question:
         self.status, self.use_before, self.expires_at = Status.PENDING, None, now + self.ttl
         self.decided_at, self.decided_by, self.comment = None, "", ""
 
-    def cancel(self, now: datetime, by: str) -> None:
+    def cancel(self, now: datetime, by: str, why: Withdrawal) -> None:
         """Withdraw it."""
         self.status = Status.CANCELLED
-        self._decide(now, by, "")
+        self._decide(now, by, why)
 
     def supersede(self) -> None:
         """End it since the policy does not ask any more; no stale yes stays."""

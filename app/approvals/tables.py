@@ -118,6 +118,9 @@ delegations = Table(
     comment="Authority that one person lends another for a while",
 )
 
+Index("ix_delegations_tenant_lender", delegations.c.tenant, delegations.c.lender)
+Index("ix_delegations_tenant_delegate", delegations.c.tenant, delegations.c.delegate)
+
 runs_ended = Table(
     "runs_ended",
     metadata,

@@ -12,17 +12,21 @@ from app.core.values import Json, JsonObject
 # six digits and none fewer than three.
 _SHORTEST, _LONGEST = 13, 19
 _FIRST_BLOCK, _BLOCK = 4, 3
+_MOST, _LONGEST_NAME = 64, 128
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)  # the sum of the digits of the double
 _RUN = re.compile(r"\d(?:[\s.\-\u2010-\u2015\u2212]?\d)+")
 _DIGITS = re.compile(r"\d+")
 
 
 def summarise(arguments: JsonObject) -> str:
-    """Return `name=value` of all arguments in code-point order: what queue, transports and record may hold.
+    """Return `name=value` of the arguments in code-point order: what queue, transports and record may hold.
 
-    Strings, lists and objects are shown by type and size only; numbers, booleans and null as they are.
+    Strings, lists and objects are shown by type and size only; numbers, booleans and null as they are. Of more than
+    64 arguments the rest is counted, and names beyond 128 characters are cut, since a caller chooses both.
     """
-    return ", ".join(f"{mask(name)}={typed(arguments[name])}" for name in sorted(arguments))
+    shown_names = sorted(arguments)[:_MOST]
+    rest = [f"<and {len(arguments) - _MOST} more>"] if len(arguments) > _MOST else []
+    return ", ".join([*(f"{_name(name)}={typed(arguments[name])}" for name in shown_names), *rest])
 
 
 def typed(value: Json) -> str:
@@ -119,6 +123,10 @@ def _is_card(text: str) -> bool:
 
 def _mark(text: str) -> str:
     return f"<masked:{sum(character.isdecimal() for character in text)}>"
+
+
+def _name(name: str) -> str:
+    return mask(name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…")
 
 
 def _number(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.approvals.questions import Withdrawal
 from app.core.refusals import Refusal, RefusalKind
 from app.db import books
 from app.db.database import Database, Writer
@@ -83,4 +84,4 @@ def _activate(lane: Lane, revision: Revision, by: str) -> None:
         principal=by,
     )
     for question in lane.approvals.of_other_versions(revision.version):
-        moves.cancel(lane, question, by, "another version of the policy is in force")
+        moves.cancel(lane, question, by, Withdrawal.OTHER_VERSION)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.approvals.questions import Status, Withdrawal
 from app.core.refusals import Refusal, RefusalKind
 from app.gate import moves
 from app.gate.authorisation import authorise
@@ -34,8 +35,8 @@ class Cancel:
             return not_found(self.question_id)
         moves.meet(lane, question)
         if question.open:
-            moves.cancel(lane, question, caller.principal, "its requester withdrew it")
-        elif question.status != "cancelled":
+            moves.cancel(lane, question, caller.principal, Withdrawal.BY_REQUESTER)
+        elif question.status is not Status.CANCELLED:
             detail = f"only a pending or approved question can be cancelled, and this one is {question.status}"
             return Refusal(RefusalKind.CONFLICT, detail, values={"state": question.status})
         return Viewer(caller, lane, lane.now).see(question) or {}
@@ -63,7 +64,7 @@ class EndRun:
         cancelled = []
         for question in lane.approvals.of_run(caller.principal, self.run_id):
             if moves.meet(lane, question).open:
-                moves.cancel(lane, question, caller.principal, "its run ended")
+                moves.cancel(lane, question, caller.principal, Withdrawal.RUN_ENDED)
                 cancelled.append(question.id)
         lane.approvals.end_run(caller.principal, self.run_id)
         return {"run_id": self.run_id, "cancelled": cancelled}

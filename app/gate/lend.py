@@ -12,6 +12,8 @@ from app.db.ids import new_id
 from app.identity import authority
 
 LONGEST: Final = timedelta(days=365)
+MOST: Final = 50
+"""How many delegations one person may have in force; every process keeps all of a tenant in memory."""
 
 
 async def lend(lane: Lane, lender: str, to: str, span: timedelta, labels: frozenset[str]) -> str | Refusal:
@@ -20,6 +22,8 @@ async def lend(lane: Lane, lender: str, to: str, span: timedelta, labels: frozen
     refusal = _why_not(await authority.load(lane.tx, tenant), lender, to, span)
     if refusal is not None:
         return refusal
+    if await delegations.count(lane.tx, tenant, lender, lane.now) >= MOST:
+        return Refusal(RefusalKind.CONFLICT, f"{MOST} delegations of yours are in force; end one first")
     delegation = Delegation(new_id("dlg"), lender, to, lane.now + span, labels)
     await delegations.grant(lane.tx, tenant, delegation, lane.now)
     lane.head.authority_epoch += 1

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from app.approvals.calls import to_json
-from app.approvals.questions import NOBODY, Question, Resolved, Vote
+from app.approvals.questions import NOBODY, Question, Resolved, Vote, Withdrawal
 from app.core.chain import timestamp
 from app.core.decision import Decision
 from app.core.money import Money, format_amount
@@ -105,9 +105,9 @@ def reopen(lane: Lane, question: Question) -> None:
     _record(lane, question, "approval.requested", {"again": True, "rules": _tallies(lane, question)})
 
 
-def cancel(lane: Lane, question: Question, by: str, why: str) -> None:
+def cancel(lane: Lane, question: Question, by: str, why: Withdrawal) -> None:
     """Withdraw a question."""
-    question.cancel(lane.now, by)
+    question.cancel(lane.now, by, why)
     _record(lane, question, "approval.cancelled", {"by": by, "why": why}, principal=by)
 
 

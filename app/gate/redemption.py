@@ -77,9 +77,13 @@ def kept_advice(lane: Lane, asked: Asked) -> tuple[Advice, ...]:
 
 def consult(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
     """Return what stands. An approval that is used up is used up for `admission_id`."""
+    about = [moves.meet(lane, question) for question in _about(lane, asked)]
+    denial = next((question for question in about if question.stands_denied(lane.now)), None)
+    if denial is not None:
+        return _refused(decision, _denied(denial), denial)
     if asked.call.approval_id is None:
-        return _asking(lane, asked, decision, admission_id)
-    return _redeeming(lane, asked, decision, admission_id)
+        return _asking(lane, asked, decision, about, admission_id)
+    return _redeeming(lane, asked, decision, asked.call.approval_id, admission_id)
 
 
 def ask(lane: Lane, asked: Asked, decision: Decision) -> Consent:
@@ -94,8 +98,8 @@ def ask(lane: Lane, asked: Asked, decision: Decision) -> Consent:
 # Sending the call again with an approval's id: only a redemption, refused by name, and it opens nothing.
 
 
-def _redeeming(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
-    question = lane.approvals.get(asked.call.approval_id or "")
+def _redeeming(lane: Lane, asked: Asked, decision: Decision, approval_id: str, admission_id: str) -> Consent:
+    question = lane.approvals.get(approval_id)
     if question is None or question.principal != asked.caller.principal:
         return _refused(decision, _MISMATCH)
     moves.meet(lane, question)
@@ -107,12 +111,11 @@ def _redeeming(lane: Lane, asked: Asked, decision: Decision, admission_id: str) 
 
 def _objection(lane: Lane, asked: Asked, question: Question) -> Trigger | None:
     """Return why the approval with this id cannot be used for this call."""
-    principal = asked.caller.principal
-    if any(lane.approvals.run_ended(principal, run) for run in (asked.call.run_id, question.run_id)):
+    if lane.approvals.run_ended(asked.caller.principal, asked.call.run_id) or question.ended_with_its_run:
         return _RUN_ENDED
     if question.status is Status.CANCELLED:
         # Said before the digests are compared: another version label cancels, and changes the digest too.
-        return _deny(Code.APPROVAL_CANCELLED, "this approval was withdrawn", question)
+        return _deny(Code.APPROVAL_CANCELLED, f"this approval was withdrawn: {question.comment}", question)
     if not _is_about(question, asked):
         return _MISMATCH
     if question.status is Status.APPROVED:
@@ -128,14 +131,9 @@ def _overtaken(decision: Decision, question: Question) -> bool:
 # Sending the call without an id: whatever people have said about it counts, and if nothing, they are asked.
 
 
-def _asking(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
-    about = [moves.meet(lane, question) for question in _about(lane, asked)]
-    denial = next((question for question in about if question.stands_denied(lane.now)), None)
-    if denial is not None:
-        return _refused(decision, _denied(denial), denial)
-    live = [question for question in about if question.open]
+def _asking(lane: Lane, asked: Asked, decision: Decision, about: list[Question], admission_id: str) -> Consent:
     if decision.outcome is Outcome.ALLOW:
-        return _allowed(lane, decision, live)
+        return _allowed(lane, decision, [question for question in about if question.open])
     if decision.outcome is Outcome.DENY:
         return Consent(decision)
     return _held(lane, asked, decision, about, admission_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from app.approvals.questions import Edit, Question, Status, Verdict, Vote
 from app.core.actions import Caller
@@ -13,6 +13,9 @@ from app.gate import edits, electorate, moves
 from app.gate.authorisation import forbidden, identify
 from app.gate.lane import Lane
 from app.gate.question_views import Viewer
+
+_MOST_REFUSED: Final = 50
+"""How many refused votes a question keeps: a bridge that names people at random cannot fill the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +96,8 @@ class CastVote:
     def _refused(self, lane: Lane, question: Question, ballot: Ballot, refusal: Refusal) -> Refusal:
         """Keep a vote that does not count, once; what is only malformed is no vote."""
         vote = self._as_vote(lane, ballot, refusal=refusal.code)
-        kept = any(
-            (seen.ballot, seen.verdict, seen.refusal) == (vote.ballot, vote.verdict, vote.refusal)
-            for seen in question.votes
-        )
-        if refusal.code and not kept:
+        kept = [(seen.ballot, seen.verdict, seen.refusal) for seen in question.votes if seen.refusal]
+        if refusal.code and len(kept) < _MOST_REFUSED and (vote.ballot, vote.verdict, vote.refusal) not in kept:
             moves.cast(lane, question, vote)
         return refusal
 

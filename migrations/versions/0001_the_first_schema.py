@@ -271,14 +271,19 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("tenant", "id", name=op.f("pk_delegations")),
         comment="Authority that one person lends another for a while",
     )
+    op.create_index("ix_delegations_tenant_delegate", "delegations", ["tenant", "delegate"], unique=False)
+    op.create_index("ix_delegations_tenant_lender", "delegations", ["tenant", "lender"], unique=False)
     op.create_table(
         "effects",
         sa.Column("tenant", sa.Text(), nullable=False),
         sa.Column("key", sa.Text(), nullable=False),
-        sa.Column("state", sa.Text(), nullable=False, comment="reserved, executed, not_executed or unknown"),
         sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("admission_id", sa.Text(), nullable=False, comment="the admission that holds it, or held it last"),
-        sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column(
+            "admission_id",
+            sa.Text(),
+            nullable=False,
+            comment="that holds it, or held it last; its state is the effect's",
+        ),
         sa.PrimaryKeyConstraint("tenant", "key", name=op.f("pk_effects")),
         comment="Consequences by name, each at most once",
     )
@@ -656,6 +661,8 @@ def downgrade() -> None:
     op.drop_table("heads")
     op.drop_table("ended_sessions")
     op.drop_table("effects")
+    op.drop_index("ix_delegations_tenant_lender", table_name="delegations")
+    op.drop_index("ix_delegations_tenant_delegate", table_name="delegations")
     op.drop_table("delegations")
     op.drop_index(
         "uq_audit_records_tenant_command_id",

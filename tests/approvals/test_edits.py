@@ -111,6 +111,15 @@ async def test_a_denial_is_of_the_call_however_others_edited_it(desk: Desk) -> N
     assert codes(await desk.ask(amount=600))[-1] == "approval_denied"
 
 
+async def test_a_denial_of_the_edited_call_itself_refuses_it_too(desk: Desk) -> None:
+    asked = await desk.ask(amount=60)
+    await desk.vote("ben", asked["approval_id"], "deny")
+    approval_id = await edited(desk)
+    for more in ({}, {"approval_id": approval_id}):
+        refused = await admit(desk.client("agent"), voucher(amount=60, **more))
+        assert codes(refused)[-1] == "approval_denied"
+
+
 async def test_someone_without_authority_edits_nothing(desk: Desk) -> None:
     approval_id = (await desk.ask())["approval_id"]
     answer = await desk.vote("dan", approval_id, arguments={"booking": "AB12", "amount": 901})

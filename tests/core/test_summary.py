@@ -28,6 +28,12 @@ def test_a_summary_shows_types_in_code_point_order() -> None:
     )
 
 
+def test_a_callers_names_cannot_make_it_long() -> None:
+    shown = summary.summarise({f"{number:04}" + "x" * 1_000: None for number in range(1_000)})
+    assert shown.endswith(", <and 936 more>")
+    assert len(shown) < 64 * 150
+
+
 def test_nothing_is_shown_of_no_arguments() -> None:
     assert summary.summarise({}) == ""
 
@@ -87,9 +93,9 @@ def test_only_what_is_named_is_shown() -> None:
 
 @pytest.mark.parametrize("text", ["1 " * 500_000, "123 " * 250_000, "9" * 1_000_000, "0001 " * 200_000])
 def test_hostile_text_takes_no_time(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     summary.mask(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=30), max_size=4))
