@@ -19,7 +19,7 @@ from app.door.problems import RefusedError
 from app.effects import queries
 from app.effects.admissions import State
 from app.effects.queries import Filter
-from app.gate import answers, preparation
+from app.gate import answers, measures, preparation
 from app.gate.admit import Admit
 from app.gate.answers import Answer
 from app.gate.decide import decide_call
@@ -69,7 +69,10 @@ async def _admit(request: Request, body: CallBody, idempotency_header: str | Non
     call = body.to_call(idempotency_header)
     prepared = preparation.prepare(request.house.facts, request.caller, call)
     command = Admit(new_id("adm"), request.id, request.credential_id, call, prepared)
-    return await submit(request, command)
+    answered = await submit(request, command)
+    if isinstance(answered, Answer):
+        measures.answered(answered)
+    return answered
 
 
 @router.get("/v1/admissions")

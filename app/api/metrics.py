@@ -1,14 +1,19 @@
 """What is measured of requests, for Prometheus. No principal, argument or scope is in a label."""
 
+import os
 from typing import Final
 
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, Counter, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.responses import Response
 
 from app.api import routing
 from app.api.requests import Request
 
 router = routing.router()
+
+SHARED_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
+"""The environment's name for the folder in which the processes of one service keep their measures."""
 
 _REQUESTS: Final = Counter("countersign_requests_total", "Requests served", ["method", "route", "status"])
 _SECONDS: Final = Histogram(
@@ -29,5 +34,14 @@ def served(method: str, route: str, status: int, seconds: float) -> None:
 
 @router.get("/metrics")
 async def read_metrics(request: Request) -> Response:  # noqa: ARG001 - every route takes its request
-    """Measures of this process in the Prometheus text format."""
-    return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
+    """Measures of the service on this machine in the Prometheus text format: of all its processes together."""
+    return Response(generate_latest(_registry()), media_type=CONTENT_TYPE_LATEST)
+
+
+def _registry() -> CollectorRegistry:
+    """Return what to collect from: where several processes serve, they share a folder, and any of them answers."""
+    if SHARED_FOLDER not in os.environ:
+        return REGISTRY
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # the library has no types here
+    return registry

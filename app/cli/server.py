@@ -3,8 +3,12 @@
 They make what they need from the environment and are found by name, since the app is assembled outside the CLI's ring.
 """
 
+import os
 import signal
 import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import FrameType
 from typing import Never
@@ -63,12 +67,21 @@ def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
     )
     if workers > 1:
         typer.echo(welcome, nl=bool(welcome))
-        Multiprocess(configuration, sockets=[listener]).run()
+        with _shared_measures():
+            Multiprocess(configuration, sockets=[listener]).run()
         return
     server = _Server(configuration, welcome)
     server.run(sockets=[listener])
     if not server.started:
         raise SystemExit(1)
+
+
+@contextmanager
+def _shared_measures() -> Iterator[None]:
+    """Give the worker processes one folder for their measures, so that any of them can answer for all."""
+    with tempfile.TemporaryDirectory(prefix="countersign-measures-") as folder:
+        os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)
+        yield
 
 
 def work() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from app.db.database import Database, StoreUnavailableError
-from app.gate import group
+from app.gate import group, measures
 from app.gate.group import Command
 from app.gate.lane import LaneBuilder
 
@@ -115,7 +115,9 @@ class Desk:
         if not waiting:
             return
         try:
-            answers = await group.serve(self._database, self._builder, tenant, [ticket.command for ticket in waiting])
+            with measures.group(len(waiting)):
+                commands = [ticket.command for ticket in waiting]
+                answers = await group.serve(self._database, self._builder, tenant, commands)
         except Exception as error:  # noqa: BLE001 - whatever it was, every caller gets it and the desk goes on
             answers = {ticket.command.id: error for ticket in waiting}
         for ticket in waiting:

@@ -11,10 +11,11 @@ from app.main import create_app
 from app.settings import Settings
 from tests.ask import call, put_in_force
 from tests.conftest import ADDRESS
+from tests.live import LiveService
 
 Asking = Callable[[str], httpx.AsyncClient]
 
-POLICY = "{schema: countersign.policy/v1, actions: {read: {decision: allow}}}"
+POLICY = "{schema: countersign.policy/v1, defaults: {require_verification_score: 0}, actions: {read: {decision: allow}}}"
 
 
 async def findings(client: httpx.AsyncClient) -> list[str]:
@@ -81,3 +82,30 @@ async def test_measures_name_routes_and_nobody(asking: Asking) -> None:
     assert 'route="/v1/admissions/{admission_id}"' in measured.text
     for private in ("nobody-knows", "4111", "a-scope", "dev-", 'principal="'):
         assert private not in measured.text
+
+
+async def test_answers_and_groups_are_measured(asking: Asking) -> None:
+    await put_in_force(asking("policy_admin"), POLICY)
+    before = (await asking("agent").get("/metrics")).text
+    assert (await asking("agent").post("/v1/admit", json=call("read"))).json()["allowed"] is True
+    after = (await asking("agent").get("/metrics")).text
+    for measure in (
+        'countersign_answers_total{allowed="true",outcome="allow",replayed="false"}',
+        "countersign_group_commands_count",
+        "countersign_group_seconds_count",
+    ):
+        assert value(after, measure) > value(before, measure)
+
+
+def value(measured: str, measure: str) -> float:
+    found = (line for line in measured.splitlines() if line.startswith(f"{measure} "))
+    return float(next(found, f"{measure} 0").rpartition(" ")[2])
+
+
+def test_any_of_several_processes_answers_for_all(serve: Callable[..., LiveService]) -> None:
+    service = serve(workers=2)
+    for _ in range(20):
+        httpx.get(f"{service.url}/healthz")
+    measure = 'countersign_requests_total{method="GET",route="/healthz",status="200"}'
+    for _ in range(6):
+        assert value(httpx.get(f"{service.url}/metrics").text, measure) >= 20
