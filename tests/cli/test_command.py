@@ -1,9 +1,6 @@
 """`countersignd` as an operator meets it: the real command in a process of its own."""
 
-import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,25 +9,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from app.core.chain import Signer
 from app.embedded import EmbeddedPostgres
-
-COMMAND = Path(sys.executable).parent / "countersignd"
-
-
-def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run the command with these settings and no others."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COUNTERSIGN_")}
-    environment |= {f"COUNTERSIGN_{name.upper()}": value for name, value in settings.items()}
-    return subprocess.run(
-        [COMMAND, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=False
-    )
-
-
-@pytest.fixture
-def operator(database_url: str, tmp_path: Path) -> dict[str, str]:
-    """The settings with which an operator's command works."""
-    key = tmp_path / "signing-key.pem"
-    assert run("signing-key", str(key)).returncode == 0
-    return {"database_url": database_url, "signing_key_file": str(key)}
+from tests.command import run
 
 
 def test_it_names_each_setting_that_it_cannot_start_without() -> None:
