@@ -30,14 +30,21 @@ _COLUMNS = """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Effect:
-    """A consequence by name: its state, the attempt that it is at, and the admission that holds or held it."""
+    """A consequence by name: the attempt that it is at, and the admission that holds it or held it last.
+
+    Its state is that admission's: stored twice, the two could disagree.
+    """
 
     key: str
-    state: State
     attempt: int
-    admission_id: str
+    holder: Admission
+
+    @property
+    def state(self) -> State:
+        """Return where it stands."""
+        return self.holder.state
 
 
 class EffectBook:
@@ -64,24 +71,11 @@ class EffectBook:
             AND a.state = 'reserved' AND a.approval_id IS NOT NULL
             AND a.digest IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb)))
         """,
-        "admissions_of_effects": f"""
-            SELECT {ADMISSION} FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
-            WHERE e.tenant = :tenant
-            AND e.key IN (SELECT jsonb_array_elements_text(CAST(:admissions_of_effects AS jsonb)))
-        """,
-        "effects_by_key": """
-            SELECT jsonb_build_object('key', e.key, 'state', e.state, 'attempt', e.attempt,
-                'admission_id', e.admission_id) FROM effects e
+        "effects_by_key": f"""
+            SELECT jsonb_build_object('key', e.key, 'attempt', e.attempt, 'holder', {ADMISSION})
+            FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
             WHERE e.tenant = :tenant
             AND e.key IN (SELECT jsonb_array_elements_text(CAST(:effects_by_key AS jsonb)))
-        """,
-        "effects_of_admissions": """
-            SELECT jsonb_build_object('key', e.key, 'state', e.state, 'attempt', e.attempt,
-                'admission_id', e.admission_id)
-            FROM admissions a CROSS JOIN LATERAL jsonb_array_elements_text(a.effects) AS held(key)
-            JOIN effects e ON e.tenant = a.tenant AND e.key = held.key
-            WHERE a.tenant = :tenant
-            AND a.id IN (SELECT jsonb_array_elements_text(CAST(:effects_of_admissions AS jsonb)))
         """,
         "admissions_lapsed": f"""
             SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant AND a.state = 'reserved'
@@ -102,13 +96,12 @@ class EffectBook:
             FROM jsonb_to_recordset(CAST(:admissions_changed AS jsonb)) AS changed ({_COLUMNS})
             WHERE admissions.tenant = :tenant AND admissions.id = changed.id
         """,
-        "effects_changed": """
-            INSERT INTO effects (tenant, key, state, attempt, admission_id, updated_at)
-            SELECT :tenant, key, state, attempt, admission_id, updated_at
-            FROM jsonb_to_recordset(CAST(:effects_changed AS jsonb)) AS changed
-                (key text, state text, attempt integer, admission_id text, updated_at timestamptz)
-            ON CONFLICT (tenant, key) DO UPDATE SET state = excluded.state, attempt = excluded.attempt,
-                admission_id = excluded.admission_id, updated_at = excluded.updated_at
+        "effects_reserved": """
+            INSERT INTO effects (tenant, key, attempt, admission_id)
+            SELECT :tenant, key, attempt, admission_id
+            FROM jsonb_to_recordset(CAST(:effects_reserved AS jsonb)) AS reserved
+                (key text, attempt integer, admission_id text)
+            ON CONFLICT (tenant, key) DO UPDATE SET attempt = excluded.attempt, admission_id = excluded.admission_id
         """,
     }
 
@@ -121,14 +114,13 @@ class EffectBook:
         self._effects: dict[str, Effect] = {}
         self._made: set[str] = set()
         self._changed: set[str] = set()
-        self._effects_changed: set[str] = set()
+        self._reserved: set[str] = set()
 
     # what a group asks for before it is read
 
     def want(self, admission_id: str) -> None:
-        """Ask for an admission and the effects that it holds."""
+        """Ask for an admission."""
         self._wants["admissions_by_id"][admission_id] = admission_id
-        self._wants["effects_of_admissions"][admission_id] = admission_id
 
     def want_idempotency_key(self, principal: str, key: str, since: datetime) -> None:
         """Ask for the admission under a caller's key, if one was made after `since`."""
@@ -143,7 +135,6 @@ class EffectBook:
         """Ask for effects, and for the admissions that hold them."""
         for key in keys:
             self._wants["effects_by_key"][key] = key
-            self._wants["admissions_of_effects"][key] = key
 
     def want_lapsed(self) -> None:
         """Ask for up to a hundred admissions whose lease has ended, the longest ended first."""
@@ -158,19 +149,23 @@ class EffectBook:
     def load(self, name: str, rows: Rows) -> None:
         """Take in what was found."""
         for row in rows:
-            if name.startswith("effects"):
-                self._effects.setdefault(
-                    row["key"], Effect(row["key"], State(row["state"]), row["attempt"], row["admission_id"])
-                )
-            elif row["id"] not in self._admissions:
-                self._file(from_row(dict(row)))
+            if name == "effects_by_key":
+                self._effects[row["key"]] = Effect(row["key"], row["attempt"], self._file(row["holder"]))
+            else:
+                self._file(row)
 
-    def _file(self, admission: Admission) -> None:
+    def _file(self, row: Mapping[str, Any]) -> Admission:
+        """Return the admission of a row: the one that the group knows already, if it does."""
+        known = self._admissions.get(row["id"])
+        return self._index(from_row(dict(row))) if known is None else known
+
+    def _index(self, admission: Admission) -> Admission:
         self._admissions[admission.id] = admission
         if admission.idempotency_key is not None:
             self._by_idempotency_key[admission.principal, admission.idempotency_key] = admission.id
         if admission.approval_id is not None:
             self._by_digest.setdefault(admission.digest, set()).add(admission.id)
+        return admission
 
     # what a command sees
 
@@ -204,22 +199,17 @@ class EffectBook:
 
     def admit(self, admission: Admission) -> None:
         """File a new admission and reserve its effects for it."""
-        self._file(admission)
+        self._index(admission)
         self._made.add(admission.id)
         for key in admission.effects:
-            self._effects[key] = Effect(key, State.RESERVED, admission.attempt, admission.id)
-            self._effects_changed.add(key)
+            self._effects[key] = Effect(key, admission.attempt, admission)
+            self._reserved.add(key)
 
     def close(self, admission: Admission, state: State, *, resolved: bool = False, detail: str = "") -> None:
-        """Move an admission, and the effects that it holds, to a state with an outcome."""
+        """Move an admission to a state with an outcome, and with it the effects that it holds."""
         admission.state, admission.closed_at = state, self._now
         admission.resolved, admission.detail = resolved, detail or admission.detail
         self.touch(admission)
-        for key in admission.effects:
-            held = self._effects.get(key)
-            if held is not None and held.admission_id == admission.id:
-                held.state = state
-                self._effects_changed.add(key)
 
     def touch(self, admission: Admission) -> None:
         """Note that an admission changed."""
@@ -231,15 +221,9 @@ class EffectBook:
         return {
             "admissions_made": [self._admissions[made].as_row() for made in sorted(self._made)],
             "admissions_changed": [self._admissions[changed].as_row() for changed in sorted(self._changed)],
-            "effects_changed": [self._effect_row(key) for key in sorted(self._effects_changed)],
+            "effects_reserved": [self._effect_row(key) for key in sorted(self._reserved)],
         }
 
     def _effect_row(self, key: str) -> dict[str, Any]:
         effect = self._effects[key]
-        return {
-            "key": effect.key,
-            "state": effect.state,
-            "attempt": effect.attempt,
-            "admission_id": effect.admission_id,
-            "updated_at": self._now.isoformat(),
-        }
+        return {"key": key, "attempt": effect.attempt, "admission_id": effect.holder.id}

@@ -24,8 +24,8 @@ _MANY = text(f"""
 """)
 
 _EFFECT = text("""
-    SELECT e.key, e.state, e.attempt, e.admission_id, e.updated_at,
-        a.state = 'reserved' AND a.expires_at <= clock_timestamp() AS lapsed
+    SELECT e.key, e.attempt, e.admission_id, coalesce(a.closed_at, a.created_at) AS since,
+        CASE WHEN a.state = 'reserved' AND a.expires_at <= clock_timestamp() THEN 'unknown' ELSE a.state END AS state
     FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
     WHERE e.tenant = :tenant AND e.key = :key
 """)
@@ -61,14 +61,14 @@ async def admissions(reader: Reader, tenant: str, wanted: Filter, limit: int) ->
 
 
 async def effect(reader: Reader, tenant: str, key: str) -> dict[str, Any] | None:
-    """Return an effect by its key: `{key, state, attempt, admission_id, updated_at}`."""
+    """Return an effect by its key: `{key, state, attempt, admission_id, since}`."""
     row = await reader.row(_EFFECT, {"tenant": tenant, "key": key})
     if row is None:
         return None
     return {
         "key": row.key,
-        "state": "unknown" if row.lapsed else row.state,
+        "state": row.state,
         "attempt": row.attempt,
         "admission_id": row.admission_id,
-        "updated_at": row.updated_at,
+        "since": row.since,
     }

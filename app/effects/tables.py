@@ -70,9 +70,7 @@ effects = Table(
     metadata,
     Column("tenant", Text, primary_key=True),
     Column("key", Text, primary_key=True),
-    Column("state", Text, nullable=False, comment="reserved, executed, not_executed or unknown"),
     Column("attempt", Integer, nullable=False),
-    Column("admission_id", Text, nullable=False, comment="the admission that holds it, or held it last"),
-    Column("updated_at", DateTime(timezone=True), nullable=False),
+    Column("admission_id", Text, nullable=False, comment="that holds it, or held it last; its state is the effect's"),
     comment="Consequences by name, each at most once",
 )

@@ -20,9 +20,7 @@ def _check(lane: Lane, key: str, max_attempts: int) -> Trigger | None:
     effect = lane.effects.effect(key)
     if effect is None:
         return None
-    holder = lane.effects.get(effect.admission_id)
-    if holder is not None:
-        lapses.meet(lane, holder)
+    lapses.meet(lane, effect.holder)
     match effect.state:
         case State.RESERVED:
             return _deny(Code.EFFECT_IN_PROGRESS, "another admission is about to have this effect", effect)
@@ -47,5 +45,5 @@ def _deny(code: Code, message: str, effect: Effect) -> Trigger:
         code,
         Outcome.DENY,
         message,
-        {"effect": effect.key, "admission_id": effect.admission_id, "attempt": effect.attempt},
+        {"effect": effect.key, "admission_id": effect.holder.id, "attempt": effect.attempt},
     )
