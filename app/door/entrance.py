@@ -33,6 +33,8 @@ async def enter(request: Request, entry: Entry, proof: Proof) -> None:
         RefusedError: 401 if the proof stands for nobody, 403 without a right that the route takes.
     """
     identity, sight = await authenticate(request.house.watch, proof, entry.freshness)
+    if not entry.admits(identity.caller.rights) and entry.freshness is not Freshness.NOW:
+        identity, sight = await authenticate(request.house.watch, proof, Freshness.NOW)
     request.scope["caller"] = identity.caller
     request.scope["credential_id"] = identity.credential_id
     request.scope["speak_for"] = identity.speak_for
@@ -50,7 +52,7 @@ async def authenticate(watch: Watch, proof: Proof, freshness: Freshness) -> tupl
     sight = await _sight(watch, proof.tenant, freshness)
     identity = _identity(sight, proof)
     if identity is None and freshness is not Freshness.NOW:
-        # Memory may be behind a key that was made just now; only what is as of now refuses.
+        # Memory may be behind a key that was made just now: as with rights, only what is as of now refuses.
         sight = await watch.fresh(proof.tenant)
         identity = _identity(sight, proof)
     if sight is None or identity is None:

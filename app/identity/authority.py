@@ -189,6 +189,10 @@ class AuthorityCache:
     def __init__(self) -> None:
         self._held: dict[str, Authority] = {}
 
+    def newest(self, tenant: str) -> Authority | None:
+        """Return what was read last, whatever its epoch."""
+        return self._held.get(tenant)
+
     def held(self, tenant: str, epoch: int) -> Authority | None:
         """Return the authority of this epoch if it is in memory."""
         found = self._held.get(tenant)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,8 +44,12 @@ class Watch:
         self._next: dict[str, asyncio.Task[Sight | None]] = {}
 
     def last(self, tenant: str) -> Sight | None:
-        """Return what was seen last, however long ago; None if the tenant was never seen."""
-        return self._last.get(tenant)
+        """Return what was seen last, however long ago, or what a lane has read since; None if it was never seen."""
+        last = self._last.get(tenant)
+        newest = self._authorities.newest(tenant)
+        if last is None or newest is None or newest.epoch <= last.authority.epoch:
+            return last
+        return replace(last, authority=newest)
 
     def tenants(self) -> list[str]:
         """Return the tenants that this process has seen."""

@@ -15,7 +15,11 @@ from tests.live import LiveService
 
 Asking = Callable[[str], httpx.AsyncClient]
 
-POLICY = "{schema: countersign.policy/v1, defaults: {require_verification_score: 0}, actions: {read: {decision: allow}}}"
+POLICY = """
+schema: countersign.policy/v1
+defaults: {require_verification_score: 0}
+actions: {read: {decision: allow}}
+"""
 
 
 async def findings(client: httpx.AsyncClient) -> list[str]:

@@ -195,6 +195,17 @@ async def test_a_revoked_principal_may_only_ask_and_be_told(app: FastAPI, asking
     assert (await whoami(app, made["key"])).json()["revoked"] is False
 
 
+async def test_a_right_that_comes_back_is_there_with_the_next_request(app: FastAPI, asking: Asking) -> None:
+    made = await make_key(asking, principal="ops", kind="human", bundles=["operator"])
+    path, body = "/v1/admissions/adm_none/resolve", {"outcome": "executed", "reason": "seen"}
+    async with client_of(app, made["key"]) as ops:
+        assert (await ops.post(path, json=body)).status_code == 404
+        placed = await asking("operator").post("/v1/revocations", json={"principal": "ops", "reason": "leave"})
+        assert (await ops.post(path, json=body)).status_code == 403
+        assert (await asking("operator").delete(f"/v1/revocations/{placed.json()['id']}")).status_code == 204
+        assert (await ops.post(path, json=body)).status_code == 404
+
+
 async def test_a_revocation_has_one_subject_and_a_reason(asking: Asking) -> None:
     for body in (
         {"reason": "x"},

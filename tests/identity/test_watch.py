@@ -129,6 +129,20 @@ async def test_a_look_that_fails_fails_those_who_waited_and_the_next_works(datab
     assert await watch.fresh("acme") is not None
 
 
+async def test_what_a_lane_has_read_is_known_without_a_look(counted: CountingDatabase, signer: Signer) -> None:
+    await begin(counted, signer, "acme")
+    authorities = AuthorityCache()
+    watch = Watch(counted, authorities)
+    seen = await watch.fresh("acme")
+    assert seen is not None
+    issued = await another_key(counted, signer)
+    await counted.read(lambda reader: authorities.at(reader, "acme", seen.authority.epoch + 2))
+    last = watch.last("acme")
+    assert last is not None
+    assert issued.id in last.authority.credentials
+    await counted.close()
+
+
 async def test_the_clock_runs_on_between_looks(database: Database, signer: Signer) -> None:
     await begin(database, signer, "acme")
     sight = await Watch(database, AuthorityCache()).fresh("acme")
