@@ -8,9 +8,9 @@ from sqlalchemy import text
 from tests.approvals.conftest import Desk
 
 _COPY = text("""
-    INSERT INTO approvals SELECT (jsonb_populate_record(a, jsonb_build_object(
-        'id', a.id || '_' || lpad(n::text, 5, '0'), 'digest', 'sha256:' || n, 'key', 'sha256:' || n))).*
-    FROM approvals a, generate_series(1, 1999) AS n
+    INSERT INTO approvals SELECT copy.* FROM approvals a, generate_series(1, 1999) AS n,
+        jsonb_populate_record(null::approvals, to_jsonb(a) || jsonb_build_object(
+            'id', a.id || '_' || lpad(n::text, 5, '0'), 'digest', 'sha256:' || n, 'key', 'sha256:' || n)) AS copy
 """)
 _ANALYZE = text("ANALYZE approvals")
 
