@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import httpx
@@ -15,19 +16,26 @@ _PATIENCE = 60
 
 
 class LiveService:
-    """One `countersignd serve`, with one process or several, on a free port of loopback."""
+    """One `countersignd serve`, with one process or several, on a free port of loopback.
 
-    def __init__(self, environment: Mapping[str, str], workers: int = 1) -> None:
+    What it says goes where this process' own words go, or to the end of a file.
+    """
+
+    def __init__(self, environment: Mapping[str, str], workers: int = 1, log: Path | None = None) -> None:
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = {**os.environ, **environment, "COUNTERSIGN_PORT": str(self.port)}
         self._workers = workers
+        self._log = log
         self.start()
 
     def start(self) -> None:
         """Start it, again on the same port, and wait until it answers."""
         command = [str(COMMAND), "serve", "--workers", str(self._workers)]
-        self.process = subprocess.Popen(command, env=self._environment, start_new_session=True)
+        with self._log.open("ab") if self._log else nullcontext() as log:
+            self.process = subprocess.Popen(
+                command, env=self._environment, start_new_session=True, stdout=log, stderr=log
+            )
         try:
             self._wait_until_it_answers()
         except Exception:
