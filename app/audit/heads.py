@@ -17,7 +17,8 @@ class UnknownTenantError(LookupError):
 class Head:
     """The end of a chain and the tenant's epochs, as read under the lock.
 
-    `seq` is the next record's. `policy_revision` is None before the first activation. A command that changes policy
+    `seq` is the next record's. `policy_revision` is None before the first activation; `shadow_revision` is weighed
+    beside it and answers nothing. A command that changes policy
     or authority raises the epoch here; the journal writes it with its records.
     """
 
@@ -26,6 +27,7 @@ class Head:
     hash: str
     ts: datetime
     policy_revision: int | None
+    shadow_revision: int | None
     authority_epoch: int
 
 
@@ -41,7 +43,8 @@ class Epochs:
 # The clock is read by the outer query, after the lock was waited for: inside, it could be as old as the wait.
 _LOCK = text("""
     WITH head AS MATERIALIZED (
-        SELECT tenant, seq, hash, ts, policy_revision, authority_epoch FROM heads WHERE tenant = :tenant FOR UPDATE
+        SELECT tenant, seq, hash, ts, policy_revision, shadow_revision, authority_epoch
+        FROM heads WHERE tenant = :tenant FOR UPDATE
     )
     SELECT head.*, clock_timestamp() AS now FROM head
 """)
@@ -62,7 +65,7 @@ async def lock(tx: Writer, tenant: str) -> tuple[Head, datetime]:
     row = await tx.row(_LOCK, {"tenant": tenant})
     if row is None:
         raise UnknownTenantError(tenant)
-    head = Head(row.tenant, row.seq, row.hash, row.ts, row.policy_revision, row.authority_epoch)
+    head = Head(row.tenant, row.seq, row.hash, row.ts, row.policy_revision, row.shadow_revision, row.authority_epoch)
     return head, max(row.now, row.ts)
 
 

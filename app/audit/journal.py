@@ -30,10 +30,10 @@ class Journal:
         "journal_head": """
             UPDATE heads SET seq = head.seq, hash = head.hash, ts = head.ts, key_id = head.key_id,
                 signature = head.signature, policy_revision = head.policy_revision,
-                authority_epoch = head.authority_epoch
+                shadow_revision = head.shadow_revision, authority_epoch = head.authority_epoch
             FROM jsonb_to_recordset(CAST(:journal_head AS jsonb)) AS head
                 (seq bigint, hash text, ts timestamptz, key_id text, signature text, policy_revision bigint,
-                 authority_epoch bigint)
+                 shadow_revision bigint, authority_epoch bigint)
             WHERE heads.tenant = :tenant
         """,
     }
@@ -104,6 +104,7 @@ class Journal:
             "key_id": last["key_id"],
             "signature": last["signature"],
             "policy_revision": self.head.policy_revision,
+            "shadow_revision": self.head.shadow_revision,
             "authority_epoch": self.head.authority_epoch,
         }
         return {"journal_records": self._records, "journal_head": [head]}

@@ -14,6 +14,7 @@ heads = Table(
     Column("signature", Text),
     Column("ts", DateTime(timezone=True), nullable=False, server_default=text("'epoch'")),
     Column("policy_revision", BigInteger, comment="the active revision; null before the first activation"),
+    Column("shadow_revision", BigInteger, comment="the revision that is weighed beside it, if there is one"),
     Column("authority_epoch", BigInteger, nullable=False, server_default=text("0")),
     comment="One row a tenant: its lane, its lock, and the end of its chain",
 )

@@ -14,7 +14,7 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
-from app.gate import answers, asked, permits, records, redemption, replay, tokens
+from app.gate import answers, asked, permits, records, redemption, rehearsals, replay, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked
 from app.gate.authorisation import NO_POLICY, authorise
@@ -60,6 +60,7 @@ class Admit:
         if self.call.verification_id is not None:
             lane.evidence.want(self.call.verification_id)
         redemption.want(lane, self._asked)
+        rehearsals.want(lane, self.call, self._caller)
 
     def _weigh(self, lane: Lane, caller: Caller) -> Asked | None:
         if lane.policy is None:
@@ -78,10 +79,14 @@ class Admit:
         if self._asked is None:
             return self._without_policy(lane, self._caller)
         decision = self._decide(lane, self._asked)
+        noted = rehearsals.note(lane, self._asked, decision)
         consent = redemption.consult(lane, self._asked, decision, self.id)
         if consent.decision.outcome is Outcome.ALLOW:
-            return self._admit(lane, self._asked, consent)
-        return self._refuse(lane, self._asked, consent)
+            answered, seq = self._admit(lane, self._asked, consent, noted.recorded())
+        else:
+            answered, seq = self._refuse(lane, self._asked, consent, noted.recorded())
+        rehearsals.keep(lane, self._asked, decision, noted, seq)
+        return answered
 
     def weighed(self, lane: Lane) -> tuple[Asked, Decision] | Refusal:
         """Return the call as it was weighed and what is decided before people are heard, for who only asks them."""
@@ -100,7 +105,7 @@ class Admit:
         kept = redemption.kept_advice(lane, asked_)
         return decide([*asked_.weighing.triggered, *check_stored(lane, asked_)], (*self.call.advice, *kept))
 
-    def _admit(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
+    def _admit(self, lane: Lane, asked_: Asked, consent: Consent, shadow: Mapping[str, Json]) -> tuple[Answer, int]:
         admission = self._admission(lane, asked_, consent)
         lane.effects.admit(admission)
         lane.spend.hold(hold_of(admission))
@@ -111,7 +116,10 @@ class Admit:
             lane,
             asked_,
             consent,
-            {"admission": {**records.of_admission(admission), "expires_at": timestamp(admission.expires_at)}},
+            {
+                **shadow,
+                "admission": {**records.of_admission(admission), "expires_at": timestamp(admission.expires_at)},
+            },
         )
         body = answers.of_decision(asked_, consent.decision) | {
             **consent.said,
@@ -122,12 +130,12 @@ class Admit:
         if self.call.permit:
             body["decision_token"] = permits.issue(lane, admission, self.call)
         admission.answer = to_json(body).decode()
-        return Answer(body)
+        return Answer(body), seq
 
-    def _refuse(self, lane: Lane, asked_: Asked, consent: Consent) -> Answer:
-        seq = self._record(lane, asked_, consent, {})
+    def _refuse(self, lane: Lane, asked_: Asked, consent: Consent, shadow: Mapping[str, Json]) -> tuple[Answer, int]:
+        seq = self._record(lane, asked_, consent, shadow)
         body = answers.of_decision(asked_, consent.decision)
-        return Answer({**body, **consent.said, "audit_id": answers.audit_id(lane.tenant, seq)})
+        return Answer({**body, **consent.said, "audit_id": answers.audit_id(lane.tenant, seq)}), seq
 
     def _admission(self, lane: Lane, asked_: Asked, consent: Consent) -> Admission:
         weighing, cost = asked_.weighing, asked_.weighing.cost

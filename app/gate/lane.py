@@ -11,6 +11,7 @@ from app.audit.heads import Head
 from app.audit.journal import Journal
 from app.core.chain import Signer
 from app.core.permits import PermitIssuer
+from app.core.policy import DocumentError
 from app.db.books import Book
 from app.db.database import Writer
 from app.effects.book import EffectBook
@@ -19,6 +20,7 @@ from app.gate.facts import FactCache
 from app.identity.authority import Authority
 from app.outbox.book import OutboxBook, Outlets
 from app.policies.active import ActivePolicy
+from app.policies.history import HistoryBook
 from app.spend.book import SpendBook
 
 
@@ -26,13 +28,15 @@ from app.spend.book import SpendBook
 class Lane:
     """The facts of a tenant at one moment, its books, and its journal.
 
-    `policy` is None before the first activation. `now` is the one clock of the group.
+    `policy` is None before the first activation; `shadow` is weighed beside it and answers nothing. `now` is the one
+    clock of the group.
     """
 
     tenant: str
     head: Head
     now: datetime
     policy: ActivePolicy | None
+    shadow: ActivePolicy | None
     authority: Authority
     delegations: Delegations
     journal: Journal
@@ -41,12 +45,13 @@ class Lane:
     approvals: ApprovalBook
     evidence: EvidenceBook
     outbox: OutboxBook
+    history: HistoryBook
     permits: PermitIssuer
 
     @property
     def books(self) -> Sequence[Book]:
         """Return the books, the journal last."""
-        return (self.effects, self.spend, self.approvals, self.evidence, self.outbox, self.journal)
+        return (self.effects, self.spend, self.approvals, self.evidence, self.outbox, self.history, self.journal)
 
 
 class LaneBuilder:
@@ -71,6 +76,7 @@ class LaneBuilder:
             head=head,
             now=now,
             policy=facts.policy,
+            shadow=await self._shadow(tx, head),
             authority=facts.authority,
             delegations=facts.delegations,
             journal=Journal(head, now, self._signer),
@@ -79,5 +85,14 @@ class LaneBuilder:
             approvals=ApprovalBook(now),
             evidence=EvidenceBook(now),
             outbox=OutboxBook(now, self._outlets),
+            history=HistoryBook(),
             permits=self._permits,
         )
+
+    async def _shadow(self, tx: Writer, head: Head) -> ActivePolicy | None:
+        if head.shadow_revision is None:
+            return None
+        try:
+            return await self._facts.policies.get(tx, head.tenant, head.shadow_revision)
+        except DocumentError:
+            return None  # written for an older release; what it would say cannot be told, and nobody waits for it

@@ -18,14 +18,14 @@ def check_stored(lane: Lane, asked_: Asked) -> Sequence[Trigger]:
     weighing = asked_.weighing
     checks = [
         revoked(lane, asked_.caller.principal, asked_.call.action.name),
-        verification_check(weighing, _verification(lane, asked_)),
+        verification_check(weighing, verification_of(lane, asked_)),
         *_spend_checks(lane, asked_),
         *check_effects(lane, weighing.effects, weighing.terms.max_attempts),
     ]
     return [check for check in checks if check is not None]
 
 
-def _verification(lane: Lane, asked_: Asked) -> Verification | None:
+def verification_of(lane: Lane, asked_: Asked) -> Verification | None:
     """Return what counts as verified: what was posted for this call, or what the skeptic makes of the finding."""
     if asked_.call.verification_id is None:
         return skepticism.of_finding(asked_.call, asked_.caller)

@@ -311,6 +311,12 @@ def upgrade() -> None:
             nullable=True,
             comment="the active revision; null before the first activation",
         ),
+        sa.Column(
+            "shadow_revision",
+            sa.BigInteger(),
+            nullable=True,
+            comment="the revision that is weighed beside it, if there is one",
+        ),
         sa.Column("authority_epoch", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("tenant", name=op.f("pk_heads")),
         comment="One row a tenant: its lane, its lock, and the end of its chain",
@@ -522,6 +528,40 @@ def upgrade() -> None:
         comment="Where a tenant's messages are sent over HTTP",
     )
     op.create_table(
+        "weighed_calls",
+        sa.Column("tenant", sa.Text(), nullable=False),
+        sa.Column(
+            "seq", sa.BigInteger(), autoincrement=False, nullable=False, comment="of the record that has the answer"
+        ),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("revision", sa.BigInteger(), nullable=False, comment="the policy that answered"),
+        sa.Column("action", sa.Text(), nullable=False),
+        sa.Column("outcome", sa.Text(), nullable=False, comment="what the policy said, before people were heard"),
+        sa.Column("codes", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column("call", postgresql.JSONB(astext_type=sa.Text()), nullable=False, comment="what was sent"),
+        sa.Column("caller", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
+        sa.Column(
+            "facts",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=False,
+            comment="what was stored at that moment and looked up",
+        ),
+        sa.Column("shadow_revision", sa.BigInteger(), nullable=True, comment="the policy that was weighed beside it"),
+        sa.Column("shadow_outcome", sa.Text(), nullable=True, comment="null if it failed, or could not be told"),
+        sa.Column("shadow_codes", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
+        sa.Column("shadow_error", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("tenant", "seq", name=op.f("pk_weighed_calls")),
+        comment="The input of replays, outside the chain and for a while; rows are inserted and deleted",
+    )
+    op.create_index("ix_weighed_calls_at", "weighed_calls", ["at"], unique=False)
+    op.create_index(
+        "ix_weighed_calls_tenant_shadow_revision_seq",
+        "weighed_calls",
+        ["tenant", "shadow_revision", "seq"],
+        unique=False,
+        postgresql_where=sa.text("shadow_revision IS NOT NULL"),
+    )
+    op.create_table(
         "approval_votes",
         sa.Column("tenant", sa.Text(), nullable=False),
         sa.Column("approval_id", sa.Text(), nullable=False),
@@ -634,6 +674,13 @@ def downgrade() -> None:
     op.drop_table("deliveries")
     op.drop_table("credentials")
     op.drop_table("approval_votes")
+    op.drop_index(
+        "ix_weighed_calls_tenant_shadow_revision_seq",
+        table_name="weighed_calls",
+        postgresql_where=sa.text("shadow_revision IS NOT NULL"),
+    )
+    op.drop_index("ix_weighed_calls_at", table_name="weighed_calls")
+    op.drop_table("weighed_calls")
     op.drop_table("webhooks")
     op.drop_table("verifications")
     op.drop_table("spend_totals")
