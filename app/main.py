@@ -28,6 +28,7 @@ from app.api import (
     policy_tools,
     principals,
     problems,
+    rehearsals,
     revocations,
     spend,
     tenants,
@@ -35,12 +36,13 @@ from app.api import (
     webhooks,
     whoami,
 )
-from app.api.request_ids import RequestLayer
+from app.api.accounting import Accounting
 from app.approvals.waits import Waits
 from app.audit import keys as signing_keys
 from app.audit.lane import Lanes
 from app.core.chain import Signer
 from app.core.permits import PermitIssuer
+from app.core.tracebacks import without_messages
 from app.db.database import Database, Limits
 from app.door.ending import when_told_to_end
 from app.door.house import House
@@ -70,6 +72,7 @@ _RESOURCES = (
     audit,
     permits,
     policy_tools,
+    rehearsals,
     policies,
     keys,
     principals,
@@ -139,7 +142,7 @@ def _wired() -> FastAPI:
         app.include_router(resource.router)
     for router in pages.ROUTERS:
         app.include_router(router)
-    app.add_middleware(RequestLayer)
+    app.add_middleware(Accounting)
     return app
 
 
@@ -224,7 +227,7 @@ def _log_as(*, development: bool) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            structlog.processors.ExceptionRenderer(without_messages),
             shown,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),

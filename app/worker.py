@@ -14,6 +14,7 @@ from app.gate.desk import Desk, DeskFullError
 from app.gate.group import CommandFailedError
 from app.gate.overdue import CHUNK, Overdue
 from app.outbox import deliveries
+from app.policies import history
 from app.transports.courier import Courier, Routes
 
 _log = structlog.get_logger(__name__)
@@ -22,7 +23,7 @@ _PAUSE: Final = 1.0
 """Seconds between two sweeps. Nothing depends on them but timeliness: whoever meets what is over ends it first."""
 
 _FORGETTING: Final = 600.0
-"""Seconds between two looks for messages that are old enough to be forgotten."""
+"""Seconds between two looks for what is old enough to be forgotten."""
 
 
 class Worker:
@@ -54,14 +55,15 @@ class Worker:
         return sum([await self._end(each) for each in found])
 
     async def forget(self) -> int:
-        """Delete the messages that are old enough, a chunk at a time, and return how many there were.
+        """Delete the messages and weighed calls that are old enough, a chunk at a time; return how many there were.
 
         Raises:
             StoreUnavailableError: the database did not answer; what was deleted by then is.
         """
         forgotten = 0
-        while now := await self._database.transact(deliveries.forget):
-            forgotten += now
+        for forget in (deliveries.forget, history.forget):
+            while now := await self._database.transact(forget):
+                forgotten += now
         return forgotten
 
     async def _end(self, found: Overdue) -> int:

@@ -70,7 +70,7 @@ async def activate_policy(
     body: ActivationBody,
     if_match: Annotated[str | None, Header(alias="If-Match", description="ETag of the revision in force, or *")] = None,
 ) -> Response:
-    """Bring a revision into force, in one step for all replicas.
+    """Bring a revision into force, in one step for all replicas; or, with `mode: shadow`, have it weighed beside it.
 
     `If-Match` names the revision that the caller believes to be in force, so that of two who activate one wins.
     """
@@ -78,14 +78,17 @@ async def activate_policy(
         raise bad_input("send If-Match with the ETag of the revision in force, or * for whichever it is")
     found = await _find(request, revision)
     expected = None if if_match == "*" else await _of_etag(request, if_match)
-    wanted = Activation(request.credential_id, found, expected, unconditional=if_match == "*")
+    wanted = Activation(
+        request.credential_id, found, expected, unconditional=if_match == "*", shadow=body.mode == "shadow"
+    )
     house = request.house
     # Compiled before the lane is taken: a large document takes a while.
     await house.database.read(lambda reader: house.facts.policies.get(reader, request.caller.tenant, found.revision))
     refusal = await activate(house.database, house.builder, request.caller.tenant, wanted)
     if refusal is not None:
         return problems.of_refusal(request, refusal)
-    return answer(_named(found) | {"active": True, "mode": body.mode}, headers={"ETag": _etag(found)})
+    said = {"active": not wanted.shadow, "mode": body.mode}
+    return answer(_named(found) | said, headers={"ETag": _etag(found)})
 
 
 async def _find(request: Request, revision: str) -> Revision:

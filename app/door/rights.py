@@ -115,6 +115,8 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("POST", "/v1/policies"): _one_of(Right.POLICY_WRITE),
         ("POST", "/v1/policies/{revision}/activate"): _one_of(Right.POLICY_ACTIVATE),
         ("GET", "/v1/policies/schema.json"): PUBLIC,
+        ("GET", "/v1/policies/shadow"): _READS_POLICY,
+        ("DELETE", "/v1/policies/shadow"): _one_of(Right.POLICY_ACTIVATE),
         ("POST", "/v1/policies/lint"): _READS_POLICY,
         ("POST", "/v1/policies/test"): _READS_POLICY,
         ("POST", "/v1/policies/coverage"): _READS_POLICY,

@@ -4,7 +4,8 @@ They lie outside the chain and hold arguments, so they are kept for a while only
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final
 
 from sqlalchemy import Row, text
@@ -16,7 +17,6 @@ KEPT: Final = timedelta(days=7)
 """How long a weighed call is kept."""
 
 _CHUNK: Final = 1_000
-_EXAMPLES: Final = 5
 
 
 class HistoryBook:
@@ -61,25 +61,26 @@ _LATEST = text("""
     WHERE tenant = :tenant ORDER BY seq DESC LIMIT :last
 """)
 
-_SHADOWED = text("""
-    SELECT count(*) AS weighed, count(shadow_error) AS failed,
-        count(*) FILTER (WHERE shadow_outcome <> outcome) AS diverged, min(at) AS since
+_SHADOW = text("SELECT shadow_revision FROM heads WHERE tenant = :tenant")
+
+_WEIGHED = text("""
+    SELECT count(*) AS weighed, min(at) AS since
     FROM weighed_calls WHERE tenant = :tenant AND shadow_revision = :revision
 """)
 
 _DIVERGED = text("""
-    SELECT action, outcome AS before, shadow_outcome AS after, count(*) AS calls,
-        (array_agg(seq ORDER BY seq DESC))[1:CAST(:examples AS int)] AS examples
+    SELECT jsonb_build_object('action', action, 'from', outcome, 'to', shadow_outcome, 'calls', count(*),
+        'examples', (array_agg(seq ORDER BY seq DESC))[1:5]) AS found
     FROM weighed_calls
     WHERE tenant = :tenant AND shadow_revision = :revision AND shadow_outcome <> outcome
-    GROUP BY action, outcome, shadow_outcome ORDER BY calls DESC, action, before, after
+    GROUP BY action, outcome, shadow_outcome ORDER BY count(*) DESC, action, outcome, shadow_outcome
 """)
 
 _FAILED = text("""
-    SELECT shadow_error AS why, count(*) AS calls,
-        (array_agg(seq ORDER BY seq DESC))[1:CAST(:examples AS int)] AS examples
+    SELECT jsonb_build_object('why', shadow_error, 'calls', count(*),
+        'examples', (array_agg(seq ORDER BY seq DESC))[1:5]) AS found
     FROM weighed_calls WHERE tenant = :tenant AND shadow_revision = :revision AND shadow_error IS NOT NULL
-    GROUP BY shadow_error ORDER BY calls DESC, why
+    GROUP BY shadow_error ORDER BY count(*) DESC, shadow_error
 """)
 
 _FORGET = text("""
@@ -95,14 +96,36 @@ async def latest(reader: Reader, tenant: str, last: int) -> Sequence[Row[Any]]:
     return await reader.rows(_LATEST, {"tenant": tenant, "last": last})
 
 
-async def shadowed(reader: Reader, tenant: str, revision: int) -> Mapping[str, Any]:
-    """Return how a revision did as a shadow: how often it was weighed, failed, and said something else, and what."""
+@dataclass(frozen=True, slots=True)
+class Shadowed:
+    """How a revision did as a shadow: on how many calls, since when.
+
+    `divergences` are what it would have answered otherwise (`action`, `from`, `to`), `failures` why it could not be
+    told (`why`); each group with its number of `calls`, and `examples`: seqs of records.
+    """
+
+    weighed: int
+    since: datetime | None
+    divergences: Sequence[Mapping[str, Any]]
+    failures: Sequence[Mapping[str, Any]]
+
+
+async def shadow_revision(reader: Reader, tenant: str) -> int | None:
+    """Return the revision that is weighed beside the one in force, if there is one."""
+    row = await reader.row(_SHADOW, {"tenant": tenant})
+    return None if row is None else row.shadow_revision
+
+
+async def shadowed(reader: Reader, tenant: str, revision: int) -> Shadowed:
+    """Return how a revision did as a shadow, as far as calls are kept."""
     named = {"tenant": tenant, "revision": revision}
-    some = named | {"examples": _EXAMPLES}
-    counts = await reader.row(_SHADOWED, named)
-    diverged = [dict(row._mapping) for row in await reader.rows(_DIVERGED, some)]  # noqa: SLF001 # its public name
-    failed = [dict(row._mapping) for row in await reader.rows(_FAILED, some)]  # noqa: SLF001 # its public name
-    return {**(counts._mapping if counts else {}), "divergences": diverged, "failures": failed}  # noqa: SLF001 # its public name
+    counts = await reader.row(_WEIGHED, named)
+    return Shadowed(
+        weighed=0 if counts is None else counts.weighed,
+        since=None if counts is None else counts.since,
+        divergences=[row.found for row in await reader.rows(_DIVERGED, named)],
+        failures=[row.found for row in await reader.rows(_FAILED, named)],
+    )
 
 
 async def forget(tx: Writer) -> int:

@@ -1,11 +1,13 @@
 """What is sent to ask about policies: documents or revisions, and cases."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Final, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from app.api.models.fields import Body
 from app.api.models.what_ifs import PolicyReference
+
+MOST_REPLAYED: Final = 10_000
 
 
 class PolicyBody(Body):
@@ -50,3 +52,10 @@ class DifferenceBody(Body):
 
     before: PolicyReference
     after: PolicyReference
+
+
+class ReplayBody(Body):
+    """A candidate, and how many of the calls that were recorded last are replayed under it."""
+
+    policy: PolicyReference
+    last: Annotated[int, Field(ge=1, le=MOST_REPLAYED)] = 1_000
