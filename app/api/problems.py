@@ -8,7 +8,6 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final
 
-import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import iter_route_contexts
@@ -20,8 +19,6 @@ from starlette.responses import Response
 from app.core.refusals import Refusal, RefusalKind
 from app.core.strict_json import JsonError, pointer
 from app.door.problems import CATALOGUE, OF_ERRORS, RETRY_AFTER, Fault, RefusedError, meaning
-
-_log = structlog.get_logger(__name__)
 
 MEDIA_TYPE: Final = "application/problem+json"
 _MOST_FAULTS = 20
@@ -70,12 +67,16 @@ def problem(
     return Response(to_json(content), entry.status, {**_headers(entry.status), **headers}, MEDIA_TYPE)
 
 
+def failed(request: Request) -> Response:
+    """Return the problem of an error that nobody foresaw."""
+    return problem(request, "internal", "the service failed; nothing was allowed")
+
+
 def install(app: FastAPI) -> None:
-    """Make problems of the errors that reach the app: the database's, the router's, and those nobody foresaw."""
+    """Make problems of the errors that reach the app: the database's and the router's."""
     for error in OF_ERRORS:
         app.add_exception_handler(error, _known)
     app.add_exception_handler(HTTPException, _plain)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _known(request: Request, error: Exception) -> Response:
@@ -97,11 +98,6 @@ def _methods_at(request: Request) -> set[str]:
         if route.path_regex.match(request.scope["path"]):
             methods |= route.methods or set()
     return methods
-
-
-async def _unexpected(request: Request, error: Exception) -> Response:
-    _log.error("request_failed", path=request.scope["path"], exc_info=error)
-    return problem(request, "internal", "the service failed; nothing was allowed")
 
 
 def _headers(status: int) -> dict[str, str]:

@@ -5,6 +5,7 @@ a key needs no table over all tenants to be found by.
 """
 
 import hashlib
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,11 @@ from app.identity.rights import BUNDLES, SYSTEM_TENANT, Right
 _PREFIX = "csk_"
 _SECRET_BYTES = 32
 _ID_BYTES = 10
+
+_FORM = re.compile(
+    rf"{_PREFIX}(?P<id>(?P<tenant>[a-z0-9-]{{1,63}})-[0-9a-f]{{{2 * _ID_BYTES}}})_(?P<secret>[A-Za-z0-9_-]{{43}})",
+    re.ASCII,
+)
 
 _INSERT = text("""
     INSERT INTO credentials
@@ -100,11 +106,8 @@ class Presented:
 
 def parse(key: str) -> Presented | None:
     """Return the parts of a key, or None if it has not the form of one."""
-    if not key.startswith(_PREFIX):
-        return None
-    credential_id, _, secret = key.removeprefix(_PREFIX).partition("_")
-    tenant, _, name = credential_id.rpartition("-")
-    return Presented(tenant, credential_id, secret) if tenant and name and secret else None
+    found = _FORM.fullmatch(key)
+    return None if found is None else Presented(found["tenant"], found["id"], found["secret"])
 
 
 async def issue(lane: Lane, new: NewKey, by: str) -> IssuedKey | Refusal:

@@ -11,6 +11,9 @@ from app.audit.heads import Epochs, UnknownTenantError
 from app.db.database import Database, Reader
 from app.identity.authority import Authority, AuthorityCache
 
+_MOST_AT_ONCE = 3
+"""Looks of a process at once: keys that nobody has made, of tenants that are none, must not use up the connections."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -41,6 +44,7 @@ class Watch:
         self._authorities = authorities
         self._last: dict[str, Sight] = {}
         self._running: dict[str, asyncio.Task[Sight | None]] = {}
+        self._at_once = asyncio.Semaphore(_MOST_AT_ONCE)
         self._next: dict[str, asyncio.Task[Sight | None]] = {}
 
     def last(self, tenant: str) -> Sight | None:
@@ -76,8 +80,9 @@ class Watch:
             await asyncio.wait([before])
         running = self._running[tenant] = self._next.pop(tenant)
         try:
-            at = asyncio.get_running_loop().time()
-            found = await self._database.read(lambda reader: self._see(reader, tenant, at))
+            async with self._at_once:
+                at = asyncio.get_running_loop().time()
+                found = await self._database.read(lambda reader: self._see(reader, tenant, at))
         finally:
             if self._running.get(tenant) is running:
                 del self._running[tenant]

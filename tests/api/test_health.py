@@ -70,7 +70,7 @@ async def test_a_process_without_its_database_lives_and_is_not_ready(settings: S
     async with httpx.AsyncClient(transport=transport, base_url=ADDRESS) as client:
         assert (await client.get("/healthz")).status_code == 200
         assert await findings(client) == ["the database does not answer"]
-        answered = await client.get("/v1/whoami", headers={"Authorization": "Bearer csk_dev-1_2"})
+        answered = await client.get("/v1/whoami", headers={"Authorization": f"Bearer csk_dev-{'0' * 20}_{'x' * 43}"})
         assert answered.status_code == 503
         assert answered.headers["retry-after"]
 

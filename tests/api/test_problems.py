@@ -11,6 +11,9 @@ from app.door.problems import CATALOGUE
 
 Asking = Callable[[str], httpx.AsyncClient]
 
+# The form of a key that nobody has made.
+NUMBER, SECRET = "0" * 20, "x" * 43
+
 
 def test_every_kind_of_refusal_has_its_status() -> None:
     assert set(RefusalKind) <= CATALOGUE.keys()
@@ -64,7 +67,10 @@ async def test_a_request_id_that_is_none_is_replaced(asking: Asking, sent: str) 
         "Bearer csk__",
         "Bearer csk_dev-1",
         "Bearer csk_dev-00_x",
-        "Bearer csk_nobody-00_x",
+        f"Bearer csk_dev-{NUMBER}_{SECRET}",
+        f"Bearer csk_nobody-{NUMBER}_{SECRET}",
+        f"Bearer csk_dev-{NUMBER}_{SECRET}x",
+        f"Bearer csk_DEV-{NUMBER}_{SECRET}",
         "Bearer csk_-_x",
         "Bearer csk_dev-00_\u00e4",
         "Bearer csk_" + "x" * 5_000 + "-1_y",
@@ -81,6 +87,20 @@ async def test_no_valid_key_is_401_and_says_how_to_send_one(
             answered = await client.request(method, path, headers=headers)
             assert answered.status_code == 401, path
             assert answered.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_what_nobody_foresaw_is_500_with_the_request_id(app: FastAPI) -> None:
+    async def fail() -> None:
+        raise ValueError("hunter2")
+
+    app.add_api_route("/fails", fail)
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://countersign.test") as client:
+        answered = await client.get("/fails", headers={"X-Request-ID": "mine"})
+    assert answered.status_code == 500
+    assert answered.headers["x-request-id"] == answered.json()["request_id"] == "mine"
+    assert answered.json()["type"].endswith("/problems/internal")
+    assert "hunter2" not in answered.text
 
 
 async def test_two_keys_are_no_key(app: FastAPI, keys: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Request ids, the log line of each request, and its measures: one layer of plain ASGI around everything."""
+"""Every request is accounted for: it has an id, an answer whatever happens, a line in the log, and is measured."""
 
 import re
 import secrets
@@ -6,20 +6,23 @@ import time
 from typing import Final
 
 import structlog
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api import metrics
+from app.api import metrics, problems
 
 _log = structlog.get_logger(__name__)
 
 _HEADER: Final = b"x-request-id"
 _ACCEPTABLE: Final = re.compile(rb"[\x21-\x7e]{1,128}")
+_FAILED: Final = 500
 
 
-class RequestLayer:
-    """Gives every request an id, echoes it, and writes what came of it to the log and the measures.
+class Accounting:
+    """One layer of plain ASGI around everything.
 
-    The log has the route's template and never a query, a body, or a header: these may hold arguments and secrets.
+    The log has the route's template and never a path, a query, a body, a header or the message of an exception: these
+    may hold arguments and secrets. So no exception leaves here, or the server would write it out.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -32,7 +35,7 @@ class RequestLayer:
             return
         request_id = _request_id(scope)
         scope["request_id"] = request_id.decode("ascii")
-        started, status = time.perf_counter(), 500
+        started, status = time.perf_counter(), 0
 
         async def with_id(message: Message) -> None:
             nonlocal status
@@ -43,8 +46,12 @@ class RequestLayer:
 
         try:
             await self._app(scope, receive, with_id)
+        except Exception:  # noqa: BLE001 - whatever it was, the caller hears that the service failed
+            _log.exception("request_failed", route=_route(scope), request_id=scope["request_id"])
+            if not status:
+                await problems.failed(Request(scope))(scope, receive, with_id)
         finally:
-            _account(scope, status, time.perf_counter() - started)
+            _account(scope, status or _FAILED, time.perf_counter() - started)
 
 
 def _request_id(scope: Scope) -> bytes:
@@ -52,8 +59,12 @@ def _request_id(scope: Scope) -> bytes:
     return sent if _ACCEPTABLE.fullmatch(sent) else secrets.token_hex(12).encode()
 
 
+def _route(scope: Scope) -> str:
+    return str(getattr(scope.get("route"), "path", ""))
+
+
 def _account(scope: Scope, status: int, seconds: float) -> None:
-    route = getattr(scope.get("route"), "path", "")
+    route = _route(scope)
     metrics.served(scope["method"], route, status, seconds)
     caller = scope.get("caller")
     _log.info(
