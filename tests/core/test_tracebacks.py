@@ -4,8 +4,9 @@ from app.core.tracebacks import ExceptionInfo, without_messages
 
 
 def _fail(secret: str) -> None:
+    nothing: dict[str, str] = {}
     try:
-        {}[secret]
+        nothing[secret]
     except KeyError as error:
         raise ValueError(f"no {secret}") from error
 
