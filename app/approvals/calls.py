@@ -8,7 +8,7 @@ from typing import Any
 from app.core.actions import Action, Advice, Call, Finding
 from app.core.money import Money, format_amount
 from app.core.outcomes import Outcome
-from app.core.values import Json, JsonObject
+from app.core.values import Json, JsonObject, with_literals
 
 
 def to_json(call: Call) -> dict[str, Json]:
@@ -45,8 +45,13 @@ def to_json(call: Call) -> dict[str, Json]:
 def from_json(row: Mapping[str, Any]) -> Call:
     """Return the call of what `to_json` gave."""
     action, finding = row["action"], row["finding"]
+    given = {
+        "arguments": with_literals(action["arguments"]),
+        "tags": frozenset(action["tags"]),
+        "cost": _read_money(action["cost"]),
+    }
     return Call(
-        action=Action(**action | {"tags": frozenset(action["tags"]), "cost": _read_money(action["cost"])}),
+        action=Action(**action | given),
         context=row["context"],
         approval_context=row["approval_context"],
         spend=tuple(row["spend"]),

@@ -23,3 +23,14 @@ class Fraction(float):
         number = super().__new__(cls, literal)
         number.literal = literal
         return number
+
+
+def with_literals(value: Json) -> Json:
+    """Return a value that was stored, its fractions with the shortest literals that read back as them."""
+    if isinstance(value, float) and not isinstance(value, Fraction):
+        return Fraction(repr(value))
+    if isinstance(value, Mapping):
+        return {name: with_literals(member) for name, member in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [with_literals(element) for element in value]
+    return value
