@@ -56,14 +56,20 @@ async def _rows(reader: Reader, tenant: str, first: int) -> Sequence[Row[Any]]:
 
 
 def _why_broken(row: Row[Any], seq: int, prev: str, public: dict[str, Ed25519PublicKey]) -> str | None:
-    said = json.loads(row.canonical)
-    if row.seq != seq or said["seq"] != seq:
+    if row.seq != seq:
         return "a record is missing before this one"
-    if said["prev_hash"] != prev:
-        return "it does not follow the record before it"
-    if chain.hash_of(row.canonical) != row.hash:
+    if not _hashed(row):
         return "it is not what was hashed"
-    return None if _signed(row, public.get(row.key_id)) else "its signature does not hold"
+    if not _signed(row, public.get(row.key_id)):
+        return "its signature does not hold"
+    # Only what is signed is sure to be a record, and not something else that somebody has put in its place.
+    said = json.loads(row.canonical)
+    follows = said["seq"] == seq and said["prev_hash"] == prev
+    return None if follows else "it does not follow the record before it"
+
+
+def _hashed(row: Row[Any]) -> bool:
+    return bool(row.canonical.isascii() and chain.hash_of(row.canonical) == row.hash)
 
 
 def _signed(row: Row[Any], key: Ed25519PublicKey | None) -> bool:

@@ -212,7 +212,7 @@ def comment(fields: Mapping[str, str]) -> str:
 
 def explain(refusal: Refusal) -> str:
     """Return in a sentence why an answer did not count."""
-    ending = _ENDINGS.get(str(refusal.values.get("status", "")))
+    ending = _ENDINGS.get(str(refusal.values.get("state", "")))
     detail = ending or refusal.detail
     return f"{detail[0].upper()}{detail[1:]}{'' if detail.endswith('.') else '.'}"
 

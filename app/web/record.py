@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from json import JSONDecodeError
 from typing import Annotated, Any, Final
 
 from fastapi import Query
@@ -19,6 +20,7 @@ router = routing.router()
 _PAGE: Final = 50
 _BEYOND_ANY: Final = 2**62
 _PATH: Final = "/console/record"
+_FIELDS: Final = frozenset({"seq", "ts", "event_type", "payload", "hash"})
 
 Text = Annotated[str, Query(max_length=512)]
 Before = Annotated[int, Query(ge=0, le=_BEYOND_ANY)]
@@ -51,22 +53,32 @@ async def _page(
 ) -> Response:
     tenant, wanted = request.caller.tenant, _search(filters)
 
-    async def read(reader: Reader) -> tuple[list[dict[str, Any]], ChainHead | None]:
-        found = await records.search(reader, tenant, wanted, before, _PAGE + 1)
-        return list(found), await records.head(reader, tenant)
+    async def read(reader: Reader) -> tuple[list[dict[str, Any]] | None, ChainHead | None]:
+        return await _found(reader, tenant, wanted, before), await records.head(reader, tenant)
 
     found, head = await request.house.database.read(read)
+    readable = found or []
     filtered = {name: value for name, value in filters.items() if value}
     return rendering.page(
         request,
         "record.html",
-        records=found[:_PAGE],
+        records=readable[:_PAGE],
+        unreadable=found is None,
         who=_who,
         head=head,
         verified=verified,
         filters={name: filters.get(name, "") for name in ("event_type", "principal", "action", "since", "until")},
-        older=filtered | {"before": str(found[_PAGE - 1]["seq"])} if len(found) > _PAGE else None,
+        older=filtered | {"before": str(readable[_PAGE - 1]["seq"])} if len(readable) > _PAGE else None,
     )
+
+
+async def _found(reader: Reader, tenant: str, wanted: Search, before: int) -> list[dict[str, Any]] | None:
+    """Return what is found; None if something there is no record, since somebody has been at the table."""
+    try:
+        found = await records.search(reader, tenant, wanted, before, _PAGE + 1)
+    except JSONDecodeError:
+        return None
+    return list(found) if all(record.keys() >= _FIELDS for record in found) else None
 
 
 def _who(record: Mapping[str, Any]) -> str:
