@@ -1,6 +1,7 @@
 """What is measured of requests, for Prometheus. No principal, argument or scope is in a label."""
 
 import os
+from functools import cache
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
@@ -27,9 +28,14 @@ _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "O
 
 def served(method: str, route: str, status: int, seconds: float) -> None:
     """Count a request; `route` is the template of its path, empty where there is none, so that labels stay few."""
-    known = method if method in _METHODS else "other"
-    _REQUESTS.labels(known, route, status).inc()
-    _SECONDS.labels(known, route).observe(seconds)
+    requests, durations = _measures(method if method in _METHODS else "other", route, status)
+    requests.inc()
+    durations.observe(seconds)
+
+
+@cache
+def _measures(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    return _REQUESTS.labels(method, route, status), _SECONDS.labels(method, route)
 
 
 @router.get("/metrics")
