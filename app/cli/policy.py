@@ -18,6 +18,8 @@ _COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "list": policy_revisions.list_revisions,
     "show": policy_revisions.show_revision,
     "activate": policy_revisions.activate_revision,
+    "shadow": policy_revisions.shadow_revision,
+    "replay": policy_revisions.replay_file,
 }
 
 app = typer.Typer(name="policy", help="Write policies, try them, and bring them into force.", no_args_is_help=True)

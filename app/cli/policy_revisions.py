@@ -1,6 +1,7 @@
 """`countersignd policy` on the revisions of a tenant: storing them, and bringing one into force."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -10,8 +11,10 @@ from app.cli import policy_files, store
 from app.cli.refused import RefusedError, unless_refused
 from app.cli.store import OPERATOR, Store
 from app.core.refusals import Refusal
-from app.gate.activation import Activation, activate
-from app.policies import revisions
+from app.gate.activation import Activation, activate, end_shadow
+from app.gate.answers import audit_id
+from app.gate.replays import replay
+from app.policies import history, revisions
 from app.policies.revisions import Revision
 
 _PAGE = 200
@@ -55,19 +58,71 @@ def activate_revision(
     expected: Annotated[int | None, typer.Option(help="Refuse unless this revision is in force now.")] = None,
 ) -> None:
     """Bring a revision into force, in one step for all replicas."""
-
-    async def run(opened: Store) -> Refusal | None:
-        wanted = Activation(
-            credential_id=None,
-            revision=await _find(opened, tenant, revision),
-            expected=expected,
-            unconditional=expected is None,
-            operator=OPERATOR,
-        )
-        return await activate(opened.database, opened.builder, tenant, wanted)
-
-    unless_refused(store.run(run))
+    store.run(lambda opened: _bring_in(opened, tenant, revision, expected, shadow=False))
     typer.echo(f"Revision {revision} is in force.")
+
+
+def shadow_revision(
+    tenant: Tenant,
+    revision: Annotated[int | None, typer.Argument(min=1, help="The revision; none: say how the shadow does.")] = None,
+    stop: Annotated[bool, typer.Option("--stop", help="Weigh none beside the one in force any more.")] = False,
+) -> None:
+    """Weigh a revision beside the one in force, without its answers counting; or say how that goes, or end it."""
+    if stop:
+        unless_refused(store.run(lambda opened: end_shadow(opened.database, opened.builder, tenant, None, OPERATOR)))
+        typer.echo("No revision is weighed as a shadow.")
+    elif revision is None:
+        store.run(lambda opened: _tell_shadow(opened, tenant))
+    else:
+        store.run(lambda opened: _bring_in(opened, tenant, revision, None, shadow=True))
+        typer.echo(f"Revision {revision} is weighed as a shadow.")
+
+
+def replay_file(
+    file: policy_files.File,
+    tenant: Tenant,
+    last: Annotated[int, typer.Option(min=1, help="How many of the last calls.")] = 1_000,
+) -> None:
+    """Say what a policy would have answered to the calls that were recorded last."""
+    candidate = policy_files.load(file).policy
+    rows = store.run(lambda opened: opened.database.read(lambda reader: history.latest(reader, tenant, last)))
+    found = replay(candidate, rows)
+    told = found.told(tenant)
+    for change in told["changes"]:
+        typer.echo(_change(change))
+    for reason in told["why_not"]:
+        typer.echo(f"{reason['calls']}\tnot replayed: {reason['why']}")
+    typer.echo(f"{told['replayed']} replayed, {told['changed']} changed, {told['not_replayed']} not replayed")
+
+
+async def _bring_in(opened: Store, tenant: str, revision: int, expected: int | None, *, shadow: bool) -> None:
+    wanted = Activation(
+        credential_id=None,
+        revision=await _find(opened, tenant, revision),
+        expected=expected,
+        unconditional=expected is None,
+        operator=OPERATOR,
+        shadow=shadow,
+    )
+    unless_refused(await activate(opened.database, opened.builder, tenant, wanted))
+
+
+async def _tell_shadow(opened: Store, tenant: str) -> None:
+    revision = await opened.database.read(lambda reader: history.shadow_revision(reader, tenant))
+    if revision is None:
+        typer.echo("No revision is weighed as a shadow.")
+        return
+    found = await opened.database.read(lambda reader: history.shadowed(reader, tenant, revision))
+    for change in found.divergences:
+        typer.echo(_change({**change, "examples": [audit_id(tenant, seq) for seq in change["examples"]]}))
+    for failure in found.failures:
+        typer.echo(f"{failure['calls']}\tfailed: {failure['why']}")
+    typer.echo(f"revision {revision}: {found.weighed} weighed, {sum(c['calls'] for c in found.divergences)} diverged")
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    examples = ", ".join(change["examples"])
+    return f"{change['calls']}\t{change['action']}: {change['from']} -> {change['to']}\t{examples}"
 
 
 async def _find(opened: Store, tenant: str, revision: int) -> Revision:

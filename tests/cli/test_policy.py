@@ -123,3 +123,14 @@ def test_revisions_are_stored_listed_shown_and_activated(policy: Path, operator:
     listed = run("policy", "list", "--tenant", "acme", **operator).stdout.splitlines()
     assert [line.split("\t")[0::4] for line in listed] == [["2", "in force"], ["1", ""]]
     assert run("policy", "show", "1", "--tenant", "acme", **operator).stdout == POLICY
+
+
+def test_a_shadow_and_a_replay(policy: Path, operator: dict[str, str]) -> None:
+    run("tenants", "create", "acme", **operator)
+    run("policy", "store", str(policy), "--tenant", "acme", **operator)
+    shadow = ("policy", "shadow", "--tenant", "acme")
+    assert run(*shadow, "1", **operator).stdout == "Revision 1 is weighed as a shadow.\n"
+    assert run(*shadow, **operator).stdout == "revision 1: 0 weighed, 0 diverged\n"
+    assert run(*shadow, "--stop", **operator).stdout == "No revision is weighed as a shadow.\n"
+    replayed = run("policy", "replay", str(policy), "--tenant", "acme", **operator)
+    assert replayed.stdout == "0 replayed, 0 changed, 0 not replayed\n"
