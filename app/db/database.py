@@ -15,8 +15,9 @@ T = TypeVar("T")
 Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 _SERIALIZATION_FAILURES = frozenset({"40001", "40P01"})
-# Class 08 is a broken connection, 3D000 a database that is not there, 57P0x a backend that was ended, 53300 too many of them, 25006 a primary that is
-# one no longer, 55P03 and 57014 a lock or statement time-out (PostgreSQL documentation, appendix A).
+# Class 08 is a broken connection, 3D000 a database that is not there, 57P0x a backend that was ended, 53300 too many of
+# them, 25006 a primary that is one no longer, 55P03 and 57014 a lock or statement time-out (PostgreSQL documentation,
+# appendix A).
 _UNAVAILABLE = frozenset(
     {"3D000", "57P01", "57P02", "57P03", "57P04", "57P05", "53300", "53100", "53200", "25006", "55P03", "57014"}
 )
