@@ -239,6 +239,10 @@ class Question:
         """Return whether people have said yes to the call of this digest and nobody has used it."""
         return self.status is Status.APPROVED and self.approves(digest)
 
+    def waits_for(self, digest: str) -> bool:
+        """Return whether people have still to decide the call of this digest."""
+        return self.status is Status.PENDING and self.digest == digest
+
     def answers(self, digest: str, now: datetime) -> bool:
         """Return whether the call of this digest need not be asked about: it is open, or denied for now."""
         return self.stands_denied(now) or self.may_be_used_for(digest) or (self.open and self.digest == digest)

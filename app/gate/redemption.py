@@ -77,119 +77,131 @@ def kept_advice(lane: Lane, asked: Asked) -> tuple[Advice, ...]:
 
 def consult(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> Consent:
     """Return what stands. An approval that is used up is used up for `admission_id`."""
-    about = [moves.meet(lane, question) for question in _about(lane, asked)]
-    denial = next((question for question in about if question.stands_denied(lane.now)), None)
+    hearing = _Hearing.of(lane, asked, decision)
+    denial = next((question for question in hearing.about if question.stands_denied(lane.now)), None)
     if denial is not None:
-        return _refused(decision, _denied(denial), denial)
-    if asked.call.approval_id is None:
-        return _asking(lane, asked, decision, about, admission_id)
-    return _redeeming(lane, asked, decision, asked.call.approval_id, admission_id)
+        return hearing.refused(_denied(denial), denial)
+    if asked.call.approval_id is not None:
+        return hearing.redeeming(asked.call.approval_id, admission_id)
+    return hearing.asking(admission_id)
 
 
 def ask(lane: Lane, asked: Asked, decision: Decision) -> Consent:
     """Return the call's live question, or open it where the policy wants people; nothing is used up."""
-    about = [moves.meet(lane, question) for question in _about(lane, asked)]
-    live = next((found for found in about if found.answers(asked.digest, lane.now)), None)
+    hearing = _Hearing.of(lane, asked, decision)
+    live = next((found for found in hearing.about if found.answers(asked.digest, lane.now)), None)
     if live is not None or decision.outcome is not Outcome.REQUIRE_HUMAN:
         return Consent(decision, live)
-    return _held(lane, asked, decision, about, "")
+    return hearing.held("")
 
 
-# Sending the call again with an approval's id: only a redemption, refused by name, and it opens nothing.
+@dataclass(frozen=True, slots=True)
+class _Hearing:
+    """One call before its people: what is decided without them, and every question that is about it."""
+
+    lane: Lane
+    asked: Asked
+    decision: Decision
+    about: list[Question]
+
+    @classmethod
+    def of(cls, lane: Lane, asked: Asked, decision: Decision) -> "_Hearing":
+        """Return the hearing of a call; questions whose time is over have expired by then."""
+        return cls(lane, asked, decision, [moves.meet(lane, question) for question in _about(lane, asked)])
+
+    def redeeming(self, approval_id: str, admission_id: str) -> Consent:
+        """Use the approval of this id, or say by name why not; nothing is opened."""
+        question = self.lane.approvals.get(approval_id)
+        if question is None or question.principal != self.asked.caller.principal:
+            return self.refused(_MISMATCH)
+        objection = self._objection(moves.meet(self.lane, question))
+        if objection is None or (self.decision.outcome is Outcome.ALLOW and objection.code in _OVERTAKEN):
+            return self._settled(question, admission_id)
+        return self.refused(objection, question)
+
+    def _objection(self, question: Question) -> Trigger | None:
+        """Return why an approval cannot be used for this call."""
+        if self._run_ended() or question.ended_with_its_run:
+            return _RUN_ENDED
+        if question.status is Status.CANCELLED:
+            # Said before the digests are compared: another version label cancels, and changes the digest too.
+            return _deny(Code.APPROVAL_CANCELLED, f"this approval was withdrawn: {question.comment}", question)
+        if not _is_about(question, self.asked):
+            return _MISMATCH
+        if question.status is Status.APPROVED:
+            return None if question.approves(self.asked.digest) else _edited(question)
+        return _UNUSABLE[question.status](question)
+
+    def asking(self, admission_id: str) -> Consent:
+        """Let whatever people have said about the call count, and if that is nothing, ask them."""
+        if self.decision.outcome is Outcome.ALLOW:
+            return self._allowed()
+        if self.decision.outcome is Outcome.DENY:
+            return Consent(self.decision)
+        return self.held(admission_id)
+
+    def held(self, admission_id: str) -> Consent:
+        """Use the approval that there is, or wait for the one that was asked for, or ask."""
+        if self._run_ended():
+            return self.refused(_RUN_ENDED)
+        digest, now = self.asked.digest, self.lane.now
+        approved = next((found for found in self.about if found.may_be_used_for(digest)), None)
+        if approved is not None:
+            return self._settled(approved, admission_id)
+        replaced = next((found for found in self.about if found.replaced_call(self.asked.key, now)), None)
+        if replaced is not None:
+            return self.refused(_edited(replaced), replaced)
+        admission = self.lane.effects.open_of_digest(digest)
+        if admission is not None:
+            return self.refused(_consumed(admission.approval_id, admission.id))
+        return self._waiting()
+
+    def _waiting(self) -> Consent:
+        lane, asked, decision = self.lane, self.asked, self.decision
+        pending = next((found for found in self.about if found.waits_for(asked.digest)), None)
+        if pending is not None:
+            moves.add_labels(lane, pending, asked.weighing)
+            return Consent(decision, pending)
+        if lane.approvals.open_count(asked.caller.principal) >= LIVE:
+            return self.refused(_TOO_MANY)
+        return Consent(decision, moves.open_for(lane, asked, decision), opened=True)
+
+    def _settled(self, question: Question, admission_id: str) -> Consent:
+        """Use an approval, unless the policy refuses the call or does not need it, or people no longer stand by it."""
+        if self.decision.outcome is not Outcome.REQUIRE_HUMAN:
+            return self.asking(admission_id)
+        objection = _precondition(self.asked, question) or _exceeds(self.asked, question)
+        if objection is not None:
+            return self.refused(objection, question)
+        moves.add_labels(self.lane, question, self.asked.weighing)
+        if not electorate.reached(self.lane, question, self.lane.now):
+            moves.reopen(self.lane, question)
+            return self.refused(_insufficient(question), question)
+        moves.redeem(self.lane, question, admission_id)
+        return Consent(replace(self.decision, outcome=Outcome.ALLOW), question, consumed=question.id)
+
+    def _allowed(self) -> Consent:
+        """Let the policy's own yes stand, and end the questions that it answers."""
+        answered = [question for question in self.about if question.open]
+        for question in answered:
+            moves.supersede(self.lane, question)
+        return Consent(self.decision, superseded=tuple(question.id for question in answered))
+
+    def _run_ended(self) -> bool:
+        return self.lane.approvals.run_ended(self.asked.caller.principal, self.asked.call.run_id)
+
+    def refused(self, trigger: Trigger, question: Question | None = None) -> Consent:
+        """Return the decision with a further check that fired."""
+        triggered = in_order((*self.decision.triggered, trigger))
+        stands = stronger(trigger.outcome, self.decision.outcome)
+        outcome = trigger.outcome if stands else self.decision.outcome
+        reason = "; ".join(fired.message for fired in triggered)
+        decision = replace(self.decision, outcome=outcome, triggered=triggered, reason=reason)
+        return Consent(decision, question)
 
 
-def _redeeming(lane: Lane, asked: Asked, decision: Decision, approval_id: str, admission_id: str) -> Consent:
-    question = lane.approvals.get(approval_id)
-    if question is None or question.principal != asked.caller.principal:
-        return _refused(decision, _MISMATCH)
-    moves.meet(lane, question)
-    objection = _objection(lane, asked, question)
-    if objection is not None and not _overtaken(decision, question):
-        return _refused(decision, objection, question)
-    return _settled(lane, asked, decision, question, admission_id)
-
-
-def _objection(lane: Lane, asked: Asked, question: Question) -> Trigger | None:
-    """Return why the approval with this id cannot be used for this call."""
-    if lane.approvals.run_ended(asked.caller.principal, asked.call.run_id) or question.ended_with_its_run:
-        return _RUN_ENDED
-    if question.status is Status.CANCELLED:
-        # Said before the digests are compared: another version label cancels, and changes the digest too.
-        return _deny(Code.APPROVAL_CANCELLED, f"this approval was withdrawn: {question.comment}", question)
-    if not _is_about(question, asked):
-        return _MISMATCH
-    if question.status is Status.APPROVED:
-        return None if question.approves(asked.digest) else _edited(question)
-    return _UNUSABLE[question.status](question)
-
-
-def _overtaken(decision: Decision, question: Question) -> bool:
-    """Return whether the policy allows by itself what a question is still open about."""
-    return decision.outcome is Outcome.ALLOW and question.open
-
-
-# Sending the call without an id: whatever people have said about it counts, and if nothing, they are asked.
-
-
-def _asking(lane: Lane, asked: Asked, decision: Decision, about: list[Question], admission_id: str) -> Consent:
-    if decision.outcome is Outcome.ALLOW:
-        return _allowed(lane, decision, [question for question in about if question.open])
-    if decision.outcome is Outcome.DENY:
-        return Consent(decision)
-    return _held(lane, asked, decision, about, admission_id)
-
-
-def _held(lane: Lane, asked: Asked, decision: Decision, about: list[Question], admission_id: str) -> Consent:
-    """Use the approval that there is, or wait for the one that was asked for, or ask."""
-    if lane.approvals.run_ended(asked.caller.principal, asked.call.run_id):
-        return _refused(decision, _RUN_ENDED)
-    approved = next((found for found in about if found.may_be_used_for(asked.digest)), None)
-    if approved is not None:
-        return _settled(lane, asked, decision, approved, admission_id)
-    replaced = next((found for found in about if found.replaced_call(asked.key, lane.now)), None)
-    if replaced is not None:
-        return _refused(decision, _edited(replaced), replaced)
-    admission = lane.effects.open_of_digest(asked.digest)
-    if admission is not None:
-        return _refused(decision, _consumed(admission.approval_id, admission.id))
-    return _waiting(lane, asked, decision, about)
-
-
-def _waiting(lane: Lane, asked: Asked, decision: Decision, about: list[Question]) -> Consent:
-    pending = next((found for found in about if found.status is Status.PENDING and found.digest == asked.digest), None)
-    if pending is not None:
-        moves.add_labels(lane, pending, asked.weighing)
-        return Consent(decision, pending)
-    if lane.approvals.open_count(asked.caller.principal) >= LIVE:
-        return _refused(decision, _TOO_MANY)
-    return Consent(decision, moves.open_for(lane, asked, decision), opened=True)
-
-
-def _allowed(lane: Lane, decision: Decision, live: list[Question]) -> Consent:
-    """Let the policy's own yes stand, and end the questions that it answers."""
-    for question in live:
-        moves.supersede(lane, question)
-    return Consent(decision, superseded=tuple(question.id for question in live))
-
-
-# What both come to.
-
-
-def _settled(lane: Lane, asked: Asked, decision: Decision, question: Question, admission_id: str) -> Consent:
-    """Use the approval, unless the policy refuses the call or does not need it, or people no longer stand by it."""
-    if decision.outcome is Outcome.DENY:
-        return Consent(decision)
-    if decision.outcome is Outcome.ALLOW:
-        return _allowed(lane, decision, [question])
-    objection = _precondition(asked, question) or _exceeds(asked, question)
-    if objection is not None:
-        return _refused(decision, objection, question)
-    moves.add_labels(lane, question, asked.weighing)
-    if not electorate.reached(lane, question, lane.now):
-        moves.reopen(lane, question)
-        return Consent(_with(decision, _insufficient(question)), question)
-    moves.redeem(lane, question, admission_id)
-    return Consent(replace(decision, outcome=Outcome.ALLOW), question, consumed=question.id)
+_OVERTAKEN = frozenset({Code.APPROVAL_PENDING, Code.APPROVAL_EDITED})
+"""What people have still to say, or have said otherwise, of a call that the policy now allows by itself."""
 
 
 def _precondition(asked: Asked, question: Question) -> Trigger | None:
@@ -222,10 +234,6 @@ def _is_about(question: Question, asked: Asked) -> bool:
     return asked.digest in {question.digest, None if question.edit is None else question.edit.digest}
 
 
-def _refused(decision: Decision, trigger: Trigger, question: Question | None = None) -> Consent:
-    return Consent(_with(decision, trigger), question)
-
-
 def of_question(question: Question) -> dict[str, Json]:
     """Return what the requester sees of its question: where it stands, and what it was told."""
     until = question.use_before if question.status is Status.APPROVED else question.expires_at
@@ -240,13 +248,6 @@ def of_question(question: Question) -> dict[str, Json]:
 
 def _voters(question: Question) -> list[Json]:
     return [{"by": vote.voter, "verdict": vote.verdict} for vote in question.votes if not vote.refusal]
-
-
-def _with(decision: Decision, trigger: Trigger) -> Decision:
-    triggered = in_order((*decision.triggered, trigger))
-    outcome = trigger.outcome if stronger(trigger.outcome, decision.outcome) else decision.outcome
-    reason = "; ".join(fired.message for fired in triggered)
-    return replace(decision, outcome=outcome, triggered=triggered, reason=reason)
 
 
 _MISMATCH = Trigger(Code.APPROVAL_MISMATCH, Outcome.DENY, "there is no approval of this call with this id")

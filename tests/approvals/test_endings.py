@@ -130,6 +130,12 @@ class TestRuns:
         for more in ({"run_id": "r1"}, {"run_id": "r1", **by_id}, by_id):
             assert codes(await desk.ask(**more))[-1] == "run_ended"
 
+    async def test_even_where_the_policy_allows_by_then(self, desk: Desk) -> None:
+        asked = await desk.ask(run_id="r1")
+        await desk.client("agent").post("/v1/runs/r1/end")
+        more = {"approval_id": asked["approval_id"], "context": {"trusted": "yes"}}
+        assert codes(await desk.ask(run_id="r1", **more))[-1] == "run_ended"
+
     async def test_of_ones_own_only(self, desk: Desk) -> None:
         asked = await desk.ask(run_id="r1")
         assert (await desk.client("agent2").post("/v1/runs/r1/end")).json()["cancelled"] == []

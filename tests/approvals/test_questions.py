@@ -127,6 +127,21 @@ async def test_where_the_policy_allows_by_itself_the_question_is_superseded(desk
     assert "approval.superseded" in await desk.events()
 
 
+async def test_an_allowed_call_leaves_the_question_of_another_alone(desk: Desk) -> None:
+    asked = await desk.ask()
+    await desk.vote("ada", asked["approval_id"])
+    other = await admit(desk.client("agent"), call("read", approval_id=asked["approval_id"]))
+    assert (other["outcome"], codes(other)[-1]) == ("deny", "approval_mismatch")
+    assert (await desk.ask())["allowed"]
+
+
+async def test_an_allowed_call_by_the_id_of_its_own_question_runs(desk: Desk) -> None:
+    asked = await desk.ask()
+    allowed = await desk.ask(context={"trusted": "yes"}, approval_id=asked["approval_id"])
+    assert allowed["allowed"]
+    assert (await desk.see(asked["approval_id"]))["status"] == "superseded"
+
+
 async def test_a_policys_deny_opens_no_question(desk: Desk) -> None:
     refused = await desk.ask(amount=901)
     assert (refused["outcome"], refused["approval_id"]) == ("deny", None)
