@@ -51,5 +51,6 @@ openapi: $(STAMP) ## Write openapi/openapi.json from the app
 	$(BIN)/python -m openapi > openapi/openapi.json
 
 .PHONY: bench
-bench: $(STAMP) ## Measure admissions against a route that does nothing
-	$(BIN)/python -m tests.bench
+bench: $(STAMP) ## Measure admissions against a route that does nothing (QUICK=1)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' || true
+	@$(BIN)/python -m tests.bench $(if $(QUICK),--quick)

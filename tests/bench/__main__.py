@@ -1,104 +1,79 @@
 """Measure, round by round, and say what it came to."""
 
 import argparse
-import asyncio
-import itertools
 import json
-import re
-import statistics
+import os
+import platform
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from subprocess import PIPE, Popen
 
-from tests.bench import load
-from tests.bench.load import Measured
-from tests.live import COMMAND
+from tests.bench import contest, generators, goals, rows
+from tests.bench.grounds import grounds
+from tests.bench.rounds import USUAL, Benchmark, Extent, Found
 
-_POLICY = Path(__file__).parent / "policy.yaml"
-_ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)")
-_numbers = itertools.count()
+_BUILD = generators.ROOT / "build"
+_WHOLE = Extent(rounds=3, seconds=2, connections=(USUAL, 1, 16, 256), processes=(1, 2), records=1_000_000)
+_QUICK = Extent(rounds=1, seconds=1, connections=(USUAL, 1), processes=(1, 2), records=20_000)
+_TOO_BUSY = 0.8
 
 
 def main() -> int:
-    """Run the benchmark and return the exit status: 0 if every request was answered as it should be."""
+    """Run the benchmark and return the exit status: 0 if every answer and every sum was as it should be."""
+    extent = _extent()
+    generator = generators.choose()
+    with grounds() as ground:
+        found = Benchmark(ground, generator, extent).run()
+    said = _report(found, generator.name, extent)
+    print(said)
+    _keep(found, said)
+    return 1 if found.loads.faults() or found.wrong else 0
+
+
+def _extent() -> Extent:
     parser = argparse.ArgumentParser(prog="make bench", description=sys.modules["tests.bench"].__doc__)
-    parser.add_argument("--seconds", type=float, default=5, help="of each measurement")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each is measured, in turns")
-    parser.add_argument("--connections", type=int, default=64)
-    parser.add_argument("--workers", type=int, default=1, help="processes that serve")
-    options = parser.parse_args()
-    with _service(options.workers) as (port, key):
-        return _measure(port, key, options)
+    parser.add_argument("--quick", action="store_true", help="about a minute: less of everything")
+    parser.add_argument("--rounds", type=int, help="how often each is measured")
+    parser.add_argument("--seconds", type=int, help="of each measurement")
+    parser.add_argument("--connections", type=int, nargs="+")
+    parser.add_argument("--processes", type=int, nargs="+", help="that serve; 1 must be among them")
+    parser.add_argument("--records", type=int, help="in the database that is not empty")
+    given = {name: value for name, value in vars(parser.parse_args()).items() if value is not None}
+    return replace(_QUICK if given.pop("quick") else _WHOLE, **given)
 
 
-def _measure(port: int, key: str, options: argparse.Namespace) -> int:
-    routes = {"noop": "/v1/noop", "admit": "/v1/admit"}
-    results: dict[str, list[Measured]] = {name: [] for name in routes}
-    for name, path in [*routes.items()] * (options.rounds + 1):
-        request = _request(path, key)
-        results[name].append(asyncio.run(load.run(port, options.seconds, options.connections, request)))
-    for name in routes:
-        del results[name][0]  # the first round warms caches and pools
-        _say(name, results[name])
-    rates = {name: statistics.median(found.rate for found in results[name]) for name in routes}
-    print(f"\nadmit runs at {rates['admit'] / rates['noop']:.2f} of the no-op")
-    return 0 if all(_sound(name, found) for name, rounds in results.items() for found in rounds) else 1
+def _report(found: Found, generator: str, extent: Extent) -> str:
+    busiest = found.loads.greatest_generator_share()
+    lines = [
+        "",
+        rows.table(found.loads.rows()),
+        "",
+        f"medians of {extent.rounds} rounds of {extent.seconds} s each, a request being one HTTP request",
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+        f"load from {generator}, in a process of its own that took at most {busiest:.0%} of one core",
+        *_loud(found, busiest),
+        "",
+        *map(str, goals.verdicts(found, extent.records)),
+    ]
+    return "\n".join(lines)
 
 
-def _request(path: str, key: str) -> Callable[[], bytes]:
-    head = f"POST {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n"
-
-    def following() -> bytes:
-        body = {"action": {"name": "bench.pay", "arguments": {"invoice": f"I{next(_numbers)}", "amount": 12}}}
-        content = json.dumps(body)
-        return f"{head}Content-Length: {len(content)}\r\n\r\n{content}".encode()
-
-    return following
+def _loud(found: Found, busiest: float) -> list[str]:
+    said = [f"WRONG: {what}" for what in [*found.loads.faults(), *found.wrong]]
+    if busiest > _TOO_BUSY:
+        said.append("WRONG: the load generator was busy: the service may be faster than this says")
+    if not contest.is_installed():
+        said.append("SKIPPED: the library ctrlrun is not installed; pip install --editable '.[bench]' installs it")
+    return said or ["every answer was as it should be, every sum that of its entries, and no cap was passed by a cent"]
 
 
-def _say(name: str, rounds: list[Measured]) -> None:
-    rates = sorted(found.rate for found in rounds)
-    median = statistics.median(found.percentile(0.5) for found in rounds)
-    slow = statistics.median(found.percentile(0.99) for found in rounds)
-    print(
-        f"{name:<6} {statistics.median(rates):>7,.0f} a second ({rates[0]:,.0f} to {rates[-1]:,.0f})"
-        f"   half within {median:5.1f} ms, 99 % within {slow:5.1f} ms"
-    )
-
-
-def _sound(name: str, found: Measured) -> bool:
-    if set(found.statuses) != {200}:
-        print(f"{name}: not every request was answered: {dict(found.statuses)}", file=sys.stderr)
-        return False
-    return name == "noop" or all(json.loads(body)["allowed"] for body in found.bodies)
-
-
-@contextmanager
-def _service(workers: int) -> Iterator[tuple[int, str]]:
-    with tempfile.TemporaryDirectory(prefix="countersign-bench-", ignore_cleanup_errors=True) as folder:
-        data = Path(folder) / "state"
-        command = [str(COMMAND), "dev", "--port", "0", "--data", str(data), "--policy", str(_POLICY)]
-        command += ["--workers", str(workers)]
-        with Popen(command, stdout=PIPE, text=True) as process:
-            try:
-                yield _port(process), _key(data)
-            finally:
-                process.terminate()
-
-
-def _port(process: "Popen[str]") -> int:
-    for line in process.stdout or ():
-        if found := _ADDRESS.search(line):
-            return int(found[1])
-    raise SystemExit("the service did not start; what it said is above")
-
-
-def _key(data: Path) -> str:
-    keys: Mapping[str, str] = json.loads((data / "secrets" / "dev-keys.json").read_text())
-    return keys["agent"]
+def _keep(found: Found, said: str) -> None:
+    _BUILD.mkdir(exist_ok=True)
+    listed = [row.as_json() for row in found.loads.rows()]
+    (_BUILD / "bench.json").write_text(json.dumps(listed, indent=2) + "\n")
+    (_BUILD / "bench.txt").write_text(said + "\n")
+    where = Path(os.path.relpath(_BUILD / "bench.json"))
+    print(f"\n{len(listed)} rows are in {where}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ class Generator(ABC):
         before = _processor_time()
         said = self._put(plan)
         used = _processor_time() - before
-        return _measured(said, used)
+        return measured(said, used)
 
     @abstractmethod
     def _put(self, plan: dict[str, Any]) -> str:
@@ -100,7 +100,8 @@ def _output(command: list[str], given: str = "") -> str:
     return found.stdout
 
 
-def _measured(said: str, used: float) -> Measured:
+def measured(said: str, used: float = 0.0) -> Measured:
+    """Return what a generator says in its line; `used` is the processor time that it took, in seconds."""
     found = _MEASURED.search(said)
     if found is None:
         raise RuntimeError(f"the load generator did not say what it measured, but: {said.strip()}")

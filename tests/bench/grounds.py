@@ -6,11 +6,11 @@ One database is prepared once and copied, so that a round can begin with an empt
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -32,6 +32,8 @@ from tests.bench import sizes
 from tests.bench.scenarios import CAPPED, Keys
 from tests.live import LiveService
 from tests.spend.recounting import differences
+
+T = TypeVar("T")
 
 TENANT = "bench"
 POLICY = Path(__file__).parent / "policy.yaml"
@@ -112,12 +114,12 @@ class Grounds:
         """Return all that was ever held on the scope whose cap is reached."""
 
         async def held(reader: Reader) -> str:
-            row = await reader.row(_ON_CAPPED, {"tenant": TENANT, "scope": CAPPED})
-            return str(row.amount) if row else "0"
+            rows = await reader.rows(_ON_CAPPED, {"tenant": TENANT, "scope": CAPPED})
+            return str(rows[0].amount)
 
         return asyncio.run(self._read(database, held))
 
-    async def _read(self, database: str, query: Any) -> Any:
+    async def _read(self, database: str, query: Callable[[Reader], Awaitable[T]]) -> T:
         opened = Database.at(self.url(database), _PATIENT)
         try:
             return await opened.read(query)
@@ -142,7 +144,7 @@ class Grounds:
             askers = await _askers(store)
         finally:
             await database.close()
-        by_part: Keys = {"agent": (keys["agent"],), "approver": (keys["approver"],), "askers": askers}
+        by_part: Keys = {**{part: (key,) for part, key in keys.items()}, "askers": askers}
         return Tenants(by_part, few["agent"], many["agent"])
 
     async def _tenant(self, store: Store, tenant: str, policy: Path) -> dict[str, str]:

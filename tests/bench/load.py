@@ -75,7 +75,7 @@ class _Loop(asyncio.Protocol):
             self._take(head, body.decode())
             self._send()
 
-    def connection_lost(self, error: Exception | None) -> None:
+    def connection_lost(self, _error: Exception | None) -> None:
         if not self.done.done():
             self._seen.lost += 1
             self.done.set_result(None)

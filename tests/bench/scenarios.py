@@ -11,7 +11,7 @@ KEPT = "@kept@"
 """Stands in a path or body for what the answer before it was to be remembered for."""
 
 Keys = Mapping[str, tuple[str, ...]]
-"""API keys by part: `agent` and `approver` have one each, `askers` are many principals that each ask a little."""
+"""API keys by part: one of `agent`, `approver` and the others, and of many `askers`, that each ask a little."""
 
 HOT = "hot"
 CAPPED = "capped:till"
