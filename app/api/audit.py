@@ -26,7 +26,7 @@ Moment = Annotated[datetime | None, Query(description="RFC 3339, with its zone")
 
 
 @router.get("/v1/audit/records")
-async def find_records(  # noqa: PLR0913 - each is a filter of the query
+async def find_records(  # noqa: PLR0913, PLR0917 - each is a filter of the query
     request: Request,
     event_type: str | None = None,
     principal: str | None = None,

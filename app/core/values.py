@@ -1,9 +1,9 @@
 """The JSON values that travel through the service, with numbers that remember how they were written."""
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 JsonObject: TypeAlias = Mapping[str, Json]
 
 GREATEST_INTEGER = 2**53 - 1
@@ -19,7 +19,8 @@ class Fraction(float):
     __slots__ = ("literal",)
     literal: str
 
-    def __new__(cls, literal: str) -> "Fraction":
+    def __new__(cls, literal: str) -> Self:
+        """Return the number that the literal states."""
         number = super().__new__(cls, literal)
         number.literal = literal
         return number

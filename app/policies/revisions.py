@@ -10,7 +10,6 @@ from sqlalchemy import Row, text
 from app.audit.lane import Lane
 from app.core.policy import Policy
 from app.core.refusals import Refusal, RefusalKind
-from app.core.values import Json
 from app.db.database import Reader
 
 _NEXT = text("SELECT coalesce(max(revision), 0) + 1 AS revision FROM policies WHERE tenant = :tenant")
@@ -70,8 +69,11 @@ async def store(lane: Lane, principal: str, document: str, policy: Policy) -> Re
             "created_by": principal,
         },
     )
-    said: dict[str, Json] = {"revision": revision.revision, "version": policy.version, "digest": policy.digest}
-    lane.journal.append("policy.stored", {**said, "by": principal}, principal=principal)
+    lane.journal.append(
+        "policy.stored",
+        {"revision": revision.revision, "version": policy.version, "digest": policy.digest, "by": principal},
+        principal=principal,
+    )
     return revision
 
 

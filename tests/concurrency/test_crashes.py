@@ -109,8 +109,8 @@ async def test_without_a_database_nothing_is_allowed_and_with_it_everything_work
                 assert (await agent.post("/v1/decide", json=_paid(1))).status_code in {200, 503}
             away.rename(socket)
             async with asyncio.timeout(15):
-                while (await agent.post("/v1/admit", json=_paid(2))).status_code != 200:
-                    await asyncio.sleep(0.2)  # noqa: ASYNC110 - what is waited for is in another process
+                while (await agent.post("/v1/admit", json=_paid(2))).status_code != 200:  # noqa: ASYNC110 - in another process
+                    await asyncio.sleep(0.2)
             assert (await admit(agent, _paid(3)))["allowed"]
 
 
