@@ -82,7 +82,7 @@ Try, in another shell:
   curl -s {address}/v1/admit -H "Authorization: Bearer $(key agent)" -H "Content-Type: application/json" \\
     -d '{{"action": {{"name": "voucher.issue", "arguments": {{"booking": "AB12", "amount": 300}}}}}}'
 
-  # a person sees what waits
+  # a person sees what waits; in a browser at {address}/console, signed in with the key of approver
   curl -s "{address}/v1/approvals?mine=true" -H "Authorization: Bearer $(key approver)"
 
   # an auditor takes the record away

@@ -147,6 +147,7 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("POST", "/console/sign-out"): ANYBODY_KNOWN,
         ("GET", "/console"): ANYBODY_KNOWN,
         ("GET", "/console/"): ANYBODY_KNOWN,
+        ("GET", "/console/{rest}"): ANYBODY_KNOWN,
         ("GET", "/console/approvals"): _LOOKS_AT_APPROVALS,
         ("GET", "/console/events"): _LOOKS_AT_APPROVALS,
         ("GET", "/console/approvals/{approval_id}"): _LOOKS_AT_APPROVALS,

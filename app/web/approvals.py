@@ -1,6 +1,7 @@
 """The queue: what waits for whoever is signed in, what is approved and not yet used, and hints to read again."""
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
 
 from fastapi import Header, Query
 from starlette.responses import Response
@@ -29,10 +30,12 @@ async def read(request: Request, after: After = "") -> Response:
     looking = await viewer(request)
     waiting, unused = await request.house.database.read(lambda reader: _read(reader, looking, after))
     more = waiting[_PAGE - 1]["id"] if len(waiting) > _PAGE else None
+    here, me = waiting[:_PAGE], request.caller.principal
     return rendering.page(
         request,
         "approvals.html",
-        waiting=waiting[:_PAGE],
+        waiting=[question for question in here if not _answered(question, me)],
+        answered=[question for question in here if _answered(question, me)],
         unused=unused[:_PAGE],
         after=after,
         more=more,
@@ -49,8 +52,12 @@ async def stream(
     return hints.stream(request, last_event_id, lambda: sessions.enter(request, entry))
 
 
+def _answered(question: Mapping[str, Any], principal: str) -> bool:
+    return any(vote["by"] == principal for vote in question["votes"])
+
+
 async def _read(reader: Reader, looking: Viewer, after: str) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
-    mine = not looking.watches
+    mine = looking.caller.may("approve")
     waiting = Filter(looking.now, Status.PENDING, after=after)
     unused = Filter(looking.now, Status.APPROVED)
     return (

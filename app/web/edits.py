@@ -49,7 +49,7 @@ class Field:
     @property
     def lines(self) -> int:
         """Return how many lines the field takes."""
-        return min(12, max(1, self.text.count("\n") + 1, len(self.text) // 48))
+        return min(12, max(1, self.text.count("\n") + 1, len(self.text) // 36))
 
 
 @router.get("/console/approvals/{approval_id}/edit")

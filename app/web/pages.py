@@ -22,7 +22,6 @@ from app.web import (
 _PAGES: Final = (
     static,
     sign_in,
-    home,
     approvals,
     questions,
     edits,
@@ -32,6 +31,7 @@ _PAGES: Final = (
     spend,
     policies,
     record,
+    home,
 )
 
 ROUTERS: Final[tuple[APIRouter, ...]] = tuple(page.router for page in _PAGES)

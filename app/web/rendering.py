@@ -70,7 +70,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["asset"] = assets.address
-    environment.filters |= {"exact": visible.exact, **wording.FILTERS}
+    environment.filters |= {"exact": visible.exact, "parted": visible.parted, **wording.FILTERS}
     return environment
 
 

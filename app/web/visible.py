@@ -18,6 +18,8 @@ _DRAWS_NOTHING: Final = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
 
+_PARTS: Final = re.compile(r"[^./:_-]*[./:_-]|[^./:_-]+")
+
 
 def shown(value: object) -> Markup:
     """Return a value as part of a page. Templates pass everything that they write through here."""
@@ -29,6 +31,11 @@ def shown(value: object) -> Markup:
     if text.isascii() and text.isprintable():
         return escape(text)
     return Markup().join(map(_character, text))
+
+
+def parted(name: object) -> Markup:
+    """Return a name as part of a page, with a place to break a line behind each of its parts."""
+    return Markup("<wbr>").join(shown(part) for part in _PARTS.findall(str(name)))
 
 
 def exact(value: object) -> Markup:

@@ -207,3 +207,45 @@ async def test_with_two_thousand_questions_the_page_stays_usable(desk: Desk, sig
     await page.get_by_role("link", name="voucher").first.click()
     await page.get_by_role("button", name="Approve").click()
     await expect(page.get_by_text("Approved by ada")).to_be_visible()
+
+
+async def test_after_ones_own_answer_a_question_waits_for_the_others(desk: Desk, sign_in: SignIn) -> None:
+    await desk.force(approvers=[{"name": "payouts", "labels": ["payout"], "roles": ["supervisor"], "quorum": 2}])
+    await desk.ask()
+    page = await sign_in("ada")
+    await page.get_by_role("link", name="voucher").click()
+    await page.get_by_role("button", name="Approve").click()
+    await expect(page.get_by_text("You have approved this. It waits for others.")).to_be_visible()
+    await page.get_by_role("link", name="All approvals").click()
+    await expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
+    await expect(page.get_by_role("heading", name="You have answered, others are needed")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+async def test_no_page_is_wider_than_the_screen(desk: Desk, sign_in: SignIn, width: int) -> None:
+    long = "an-argument-that-is-as-long-as-" + "they-come-" * 20
+    asked = await desk.ask(booking=long, arguments={"note": [long, {"a": long}]}, approval_context={"said": long})
+    page = await sign_in("ada")
+    await page.set_viewport_size({"width": width, "height": 800})
+    question = f"/console/approvals/{asked['approval_id']}"
+    for path in ("/console/approvals", question, f"{question}/edit", "/console/history", "/console/delegations"):
+        await page.goto(path)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_nor_is_a_page_of_an_operator_or_an_auditor(desk: Desk, sign_in: SignIn, width: int) -> None:
+    long = "a-scope-that-is-as-long-as-" + "they-come-" * 30
+    entry = {"scope": long, "amount": "123456789012.12345678", "currency": "EUR", "kind": "record"}
+    assert (await desk.client("operator").post("/v1/spend/entries", json=entry)).is_success
+    await desk.force(limits=[{"name": long[:100], "scope": "*", "limit": {"amount": "1.00", "currency": "EUR"}}])
+    visits = {
+        "operator": ("/console/admissions", "/console/spend", f"/console/spend/scope?scope={long}", "/console/policy"),
+        "auditor": ("/console/record", "/console/policy/1"),
+    }
+    for who, paths in visits.items():
+        page = await sign_in(who)
+        await page.set_viewport_size({"width": width, "height": 800})
+        for path in paths:
+            await page.goto(path)
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
