@@ -1,6 +1,7 @@
 """The app of one process, from its settings: the only place where HTTP is wired."""
 
 import asyncio
+import gc
 import logging
 import sys
 import time
@@ -210,12 +211,24 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
     tasks = [asyncio.create_task(each) for each in running]
     try:
         with when_told_to_end(house.waits.close):
+            _spare_the_collector()
             yield
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
         await house.database.close()
+
+
+def _spare_the_collector() -> None:
+    """Keep what lives as long as the process out of the garbage collector's sight, and let it look less often.
+
+    An admission leaves no cycles behind, and looking through the compiled policies again and again for some took a
+    sixth of its time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 50)
 
 
 def _log_as(*, development: bool) -> None:

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from fastapi import Query
 from starlette.responses import Response
 
-from app.api import pages, problems, routing
-from app.api.idempotency import IdempotencyKey
+from app.api import idempotency, pages, problems, routing
 from app.api.models.calls import CallBody, ExtendBody, OutcomeBody, ResolveBody
 from app.api.models.fields import LONGEST_KEY
 from app.api.requests import Request
@@ -45,17 +44,17 @@ async def decide(
     return answer(decide_call(body.to_call(), request.caller, facts, sight.now(), explained=explain).body)
 
 
-@router.post("/v1/admit")
-async def admit(request: Request, body: CallBody, idempotency_key: IdempotencyKey = None) -> Response:
+@router.post("/v1/admit", openapi_extra=idempotency.DESCRIBED)
+async def admit(request: Request, body: CallBody) -> Response:
     """Ask to act. `allowed` is true only for an admission, and then means: run exactly what you sent."""
-    answered = await _admit(request, body, idempotency_key)
+    answered = await _admit(request, body)
     return _refused(request, answered) if isinstance(answered, Refusal) else answer(answered.body)
 
 
-@router.post("/v1/admissions", status_code=201)
-async def create_admission(request: Request, body: CallBody, idempotency_key: IdempotencyKey = None) -> Response:
+@router.post("/v1/admissions", status_code=201, openapi_extra=idempotency.DESCRIBED)
+async def create_admission(request: Request, body: CallBody) -> Response:
     """Ask to act, for callers that look at the status only: 201 means run it, anything else means do not."""
-    answered = await _admit(request, body, idempotency_key)
+    answered = await _admit(request, body)
     if isinstance(answered, Refusal):
         return _refused(request, answered)
     if answered.allowed:
@@ -65,8 +64,8 @@ async def create_admission(request: Request, body: CallBody, idempotency_key: Id
     return problems.problem(request, kind, answered.body["reason"], members=answered.body)
 
 
-async def _admit(request: Request, body: CallBody, idempotency_header: str | None) -> Answer | Refusal:
-    call = body.to_call(idempotency_header)
+async def _admit(request: Request, body: CallBody) -> Answer | Refusal:
+    call = body.to_call(idempotency.header_of(request))
     prepared = preparation.prepare(request.house.facts, request.caller, call)
     command = Admit(new_id("adm"), request.id, request.credential_id, call, prepared)
     answered = await submit(request, command)
