@@ -83,8 +83,8 @@ class Measurements:
     def faults(self) -> list[str]:
         """Return what went wrong: answers that were not as they should be, and none at all."""
         return [
-            f"{place}, {place.connections} connections, {place.processes} processes: {found.rate:,.0f} answers a second,"
-            f" {found.unexpected} not as they should be, {found.lost} lost {found.example}"
+            f"{place}, {place.connections} connections, {place.processes} processes: {found.rate:,.0f} answers a"
+            f" second, {found.unexpected} not as they should be, {found.lost} lost {found.example}"
             for place, rounds in self._found.items()
             for found in rounds
             if found.unexpected or found.lost or not found.rate
