@@ -73,14 +73,14 @@ def of_schema(schema: Json) -> Arguments:
     )
 
 
-def impossible(text: str, kinds: Kinds) -> list[str]:
+@lru_cache(maxsize=16_384)
+def impossible(text: str, kinds: frozenset[tuple[str, str]]) -> tuple[str, ...]:
     """Return what can never hold in a condition over values of these kinds; its text as `with_presence_untyped`."""
-    known = frozenset(kinds.items())
-    found = _errors(text, _environment(known, integers=False))
+    found = _errors(text, _environment(kinds, integers=False))
     if found:
-        also = _errors(text, _environment(known, integers=True))
+        also = _errors(text, _environment(kinds, integers=True))
         found = {place: message for place, message in found.items() if place in also}
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _members(path: str, schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> Iterator[tuple[str, str]]:

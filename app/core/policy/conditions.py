@@ -91,10 +91,16 @@ def compile_condition(text: str, arguments: Arguments, *, currency_fixed: bool) 
     condition = _compiled(text)
     if not currency_fixed and "cost.amount" in condition.reads:
         raise ConditionError("it reads cost.amount, but the action fixes no currency; give the action a `cost`")
-    found = argument_types.impossible(condition.to_check, arguments.kinds)
+    found = argument_types.impossible(condition.to_check, _kinds_read(condition, arguments))
     if found:
         raise ConditionError(f"it can never hold: {found[0]}")
     return condition
+
+
+def _kinds_read(condition: Condition, arguments: Arguments) -> frozenset[tuple[str, str]]:
+    """Return the kinds of those arguments that the condition names, so that alike conditions are checked once."""
+    read = {f"arguments.{name}" for name in members_read(condition.tree, "arguments")}
+    return frozenset(item for item in arguments.kinds.items() if ".".join(item[0].split(".")[:2]) in read)
 
 
 @lru_cache(maxsize=16_384)
