@@ -16,17 +16,37 @@ CAP = Decimal(200)
 _SETTLED = {"executed", "not_executed"}
 
 _ADMISSIONS = text("SELECT id, state, effects, attempt, approval_id FROM admissions WHERE tenant = :tenant")
-_APPROVALS = text("SELECT id, status, admission_id FROM approvals WHERE tenant = :tenant")
+_QUESTIONS = text("SELECT id, status, admission_id FROM approvals WHERE tenant = :tenant")
 _EFFECTS = text("SELECT key, attempt, admission_id FROM effects WHERE tenant = :tenant")
 _TOTALS = text("SELECT scope, held + spent AS used FROM spend_totals WHERE tenant = :tenant AND scope LIKE 'desk:%'")
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
-    """What is stored, what is recorded, what was answered."""
+class Admission:
+    """An admission as it is stored."""
 
-    admissions: Mapping[str, Any]
-    approvals: Mapping[str, Any]
+    id: str
+    state: str
+    effects: Sequence[str]
+    attempt: int
+    approval_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as it is stored."""
+
+    id: str
+    status: str
+    admission_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What is stored, what is recorded, what was answered. `used` is held and spent, by scope."""
+
+    admissions: Mapping[str, Admission]
+    questions: Mapping[str, Question]
     effects: Sequence[Any]
     used: Mapping[str, Decimal]
     wrong_sums: Sequence[Any]
@@ -43,8 +63,8 @@ async def read(reader: Reader, tenant: str) -> dict[str, Any]:
     """Return what is stored, by the names that `Books` has for it."""
     parameters = {"tenant": tenant}
     return {
-        "admissions": {row.id: row for row in await reader.rows(_ADMISSIONS, parameters)},
-        "approvals": {row.id: row for row in await reader.rows(_APPROVALS, parameters)},
+        "admissions": {row.id: Admission(**row._asdict()) for row in await reader.rows(_ADMISSIONS, parameters)},
+        "questions": {row.id: Question(**row._asdict()) for row in await reader.rows(_QUESTIONS, parameters)},
         "effects": await reader.rows(_EFFECTS, parameters),
         "used": {row.scope: row.used for row in await reader.rows(_TOTALS, parameters)},
     }
@@ -52,7 +72,7 @@ async def read(reader: Reader, tenant: str) -> dict[str, Any]:
 
 def faults(books: Books) -> list[str]:
     """Return everything that is not as it should be, in sentences."""
-    return [fault for question in _QUESTIONS for fault in question(books)]
+    return [fault for check in _CHECKS for fault in check(books)]
 
 
 def _chain_is_whole(books: Books) -> Iterator[str]:
@@ -96,8 +116,9 @@ def _every_question_is_explained(books: Books) -> Iterator[str]:
         for event, payload in ((each["event_type"], each["payload"]) for each in books.records)
         if event.startswith("approval.")
     }
+    yield from (f"{id_} is recorded and not stored" for id_ in statuses.keys() - books.questions.keys())
     redeemed = Counter(payload["approval_id"] for _, payload in books.recorded("approval.redeemed"))
-    for id_, row in books.approvals.items():
+    for id_, row in books.questions.items():
         if row.status != statuses.get(id_):
             yield f"{id_} is {row.status}, and the record says {statuses.get(id_)}"
         if row.status in {"pending", "approved"}:
@@ -108,13 +129,13 @@ def _every_question_is_explained(books: Books) -> Iterator[str]:
 
 def _every_consent_made_one_admission(books: Books) -> Iterator[str]:
     used = {row.approval_id: row.id for row in books.admissions.values() if row.approval_id is not None}
-    consumed = {row.id: row.admission_id for row in books.approvals.values() if row.status == "consumed"}
+    consumed = {row.id: row.admission_id for row in books.questions.values() if row.status == "consumed"}
     if used != consumed:
         yield f"approvals and admissions name each other differently: {used.items() ^ consumed.items()}"
 
 
 def _no_effect_happens_twice(books: Books) -> Iterator[str]:
-    attempts: defaultdict[str, list[Any]] = defaultdict(list)
+    attempts: defaultdict[str, list[Admission]] = defaultdict(list)
     for row in books.admissions.values():
         for key in row.effects:
             attempts[key].append(row)
@@ -123,10 +144,13 @@ def _no_effect_happens_twice(books: Books) -> Iterator[str]:
             yield f"{key} may have happened more than once: {[(row.id, row.state) for row in rows]}"
         if sorted(row.attempt for row in rows) != list(range(1, len(rows) + 1)):
             yield f"the attempts at {key} are not numbered one after the other"
-    last = {key: max(rows, key=lambda row: row.attempt) for key, rows in attempts.items()}
-    for effect in books.effects:
-        if effect.admission_id != last[effect.key].id or effect.attempt != last[effect.key].attempt:
-            yield f"{effect.key} names another admission than its last"
+    last = {(key, tried.attempt, tried.id) for key, tried in _last(attempts)}
+    stored = {(effect.key, effect.attempt, effect.admission_id) for effect in books.effects}
+    yield from (f"an effect does not name its last attempt: {effect}" for effect in last ^ stored)
+
+
+def _last(attempts: Mapping[str, Sequence[Admission]]) -> Iterator[tuple[str, Admission]]:
+    return ((key, max(rows, key=lambda row: row.attempt)) for key, rows in attempts.items())
 
 
 def _every_answer_is_recorded(books: Books) -> Iterator[str]:
@@ -166,7 +190,7 @@ def _what_was_told_still_holds(books: Books) -> Iterator[str]:
             yield f"{id_} was told to be {state} and is {stored}"
 
 
-_QUESTIONS: Sequence[Callable[[Books], Iterator[str]]] = (
+_CHECKS: Sequence[Callable[[Books], Iterator[str]]] = (
     _chain_is_whole,
     _sums_are_those_of_entries,
     _no_cap_is_passed,

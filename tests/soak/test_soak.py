@@ -28,8 +28,8 @@ def _tampered(books: Books) -> Iterator[tuple[str, Books]]:
     id_, row = next((id_, row) for id_, row in books.admissions.items() if row.state == "executed")
     without = {other: row for other, row in books.admissions.items() if other != id_}
     yield "an admission that is gone", replace(books, admissions=without)
-    yield "another state", replace(books, admissions={**without, id_: row._replace(state="unknown")})
+    yield "another state", replace(books, admissions={**without, id_: replace(row, state="unknown")})
     yield "a record that is gone", replace(books, records=books.records[:-1])
-    yield "a question that is gone", replace(books, approvals=dict(list(books.approvals.items())[1:]))
+    yield "a question that is gone", replace(books, questions=dict(list(books.questions.items())[1:]))
     yield "a cap that is passed", replace(books, used={**books.used, "desk:d0": Decimal("200.01")})
     yield "a chain that is cut", replace(books, verified=replace(books.verified, verdict="broken"))
