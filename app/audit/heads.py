@@ -17,15 +17,16 @@ class UnknownTenantError(LookupError):
 class Head:
     """The end of a chain and the tenant's epochs, as read under the lock.
 
-    `seq` is the next record's. `policy_revision` is None before the first activation; `shadow_revision` is weighed
-    beside it and answers nothing. A command that changes policy
-    or authority raises the epoch here; the journal writes it with its records.
+    `seq` is the next record's; `key_id` names the key that signed the last one, None before the first.
+    `policy_revision` is None before the first activation; `shadow_revision` is weighed beside it and answers nothing.
+    A command that changes policy or authority raises the epoch here; the journal writes it with its records.
     """
 
     tenant: str
     seq: int
     hash: str
     ts: datetime
+    key_id: str | None
     policy_revision: int | None
     shadow_revision: int | None
     authority_epoch: int
@@ -43,7 +44,7 @@ class Epochs:
 # The clock is read by the outer query, after the lock was waited for: inside, it could be as old as the wait.
 _LOCK = text("""
     WITH head AS MATERIALIZED (
-        SELECT tenant, seq, hash, ts, policy_revision, shadow_revision, authority_epoch
+        SELECT tenant, seq, hash, ts, key_id, policy_revision, shadow_revision, authority_epoch
         FROM heads WHERE tenant = :tenant FOR UPDATE
     )
     SELECT head.*, clock_timestamp() AS now FROM head
@@ -65,7 +66,16 @@ async def lock(tx: Writer, tenant: str) -> tuple[Head, datetime]:
     row = await tx.row(_LOCK, {"tenant": tenant})
     if row is None:
         raise UnknownTenantError(tenant)
-    head = Head(row.tenant, row.seq, row.hash, row.ts, row.policy_revision, row.shadow_revision, row.authority_epoch)
+    head = Head(
+        tenant=row.tenant,
+        seq=row.seq,
+        hash=row.hash,
+        ts=row.ts,
+        key_id=row.key_id,
+        policy_revision=row.policy_revision,
+        shadow_revision=row.shadow_revision,
+        authority_epoch=row.authority_epoch,
+    )
     return head, max(row.now, row.ts)
 
 

@@ -10,12 +10,10 @@ from app.db.database import Reader, Writer
 _ANNOUNCE = text("""
     INSERT INTO signing_keys (key_id, pem, valid_from) VALUES (:key_id, :pem, clock_timestamp())
     ON CONFLICT (key_id) DO UPDATE SET valid_until = NULL WHERE signing_keys.pem = excluded.pem
-    RETURNING xmax = 0 AS is_new
 """)
 
 _RETIRE = text("""
     UPDATE signing_keys SET valid_until = clock_timestamp() WHERE key_id <> :key_id AND valid_until IS NULL
-    RETURNING key_id
 """)
 
 _ALL = text("SELECT key_id, pem, valid_from, valid_until FROM signing_keys ORDER BY valid_from, key_id")
@@ -25,16 +23,16 @@ class KeyNameTakenError(ValueError):
     """Another key was announced under this name before; a name stands for one key for ever."""
 
 
-async def announce(tx: Writer, signer: Signer) -> list[str]:
-    """Make the signer's public key known and retire the others; return the names of those retired now.
+async def announce(tx: Writer, signer: Signer) -> None:
+    """Make the signer's public key known and retire the others.
 
     Raises:
         KeyNameTakenError: the name belongs to another key.
     """
     pem = public_pem(signer.public_key)
-    if await tx.row(_ANNOUNCE, {"key_id": signer.key_id, "pem": pem}) is None:
+    if not await tx.write(_ANNOUNCE, {"key_id": signer.key_id, "pem": pem}):
         raise KeyNameTakenError(signer.key_id)
-    return [row.key_id for row in await tx.rows(_RETIRE, {"key_id": signer.key_id})]
+    await tx.write(_RETIRE, {"key_id": signer.key_id})
 
 
 async def published(reader: Reader) -> dict[str, dict[str, Any]]:
