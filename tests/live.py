@@ -1,12 +1,13 @@
 """A service in processes of its own, as an operator runs it: to be raced against, killed and started again."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import httpx
@@ -44,7 +45,8 @@ class LiveService:
 
     def kill(self) -> None:
         """End all its processes as a power cut would."""
-        os.killpg(self.process.pid, 9)
+        with suppress(ProcessLookupError):  # it has ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
     def stop(self) -> int:
@@ -57,7 +59,7 @@ class LiveService:
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                raise RuntimeError(f"the service ended with status {self.process.returncode}")
+                raise RuntimeError(f"the service ended with status {self.process.returncode}{self._last_words()}")
             try:
                 httpx.get(f"{self.url}/healthz", timeout=2).raise_for_status()
             except httpx.HTTPError:
@@ -65,6 +67,9 @@ class LiveService:
             else:
                 return
         raise TimeoutError("the service did not answer")
+
+    def _last_words(self) -> str:
+        return f": {self._log.read_text()[-2000:]}" if self._log else ""
 
 
 def _free_port() -> int:
