@@ -6,7 +6,6 @@ service is met over ASGI in the test's own process (`app`, `asking`), or over HT
 
 import asyncio
 import itertools
-import json
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack
@@ -17,6 +16,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from fastapi import FastAPI
+from hypothesis import settings as hypothesis_settings
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
@@ -33,9 +33,14 @@ from tests.live import LiveService
 
 ADDRESS = "http://countersign.test"
 
+# How long an example takes says more about what else the machine does than about the example.
+hypothesis_settings.register_profile("patient", deadline=None)
+hypothesis_settings.load_profile("patient")
+
 # A test's data need not survive a power cut; that the service's own writes do is Postgres' promise, not ours.
 _FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "250"}
 _TEMPLATE = "migrated"
+_POPULATED = "populated"
 _numbers = itertools.count(1)
 
 
@@ -54,11 +59,24 @@ def migrated(postgres: EmbeddedPostgres) -> str:
     return _TEMPLATE
 
 
+@pytest.fixture(scope="session")
+def populated(postgres: EmbeddedPostgres, migrated: str, signer: Signer) -> tuple[str, dict[str, str]]:
+    """The name of a database with the tenant `dev`, to be copied and never to be written, and its keys."""
+    asyncio.run(_administer(postgres, f"CREATE DATABASE {_POPULATED} TEMPLATE {migrated}"))
+    return _POPULATED, asyncio.run(_populate(postgres.url(_POPULATED), signer))
+
+
 @pytest.fixture
-async def database_url(postgres: EmbeddedPostgres, migrated: str) -> AsyncIterator[str]:
-    """The URL of a fresh, migrated database."""
+async def database_url(
+    postgres: EmbeddedPostgres,
+    migrated: str,
+    populated: tuple[str, dict[str, str]],
+    request: pytest.FixtureRequest,
+) -> AsyncIterator[str]:
+    """The URL of a fresh, migrated database; with the tenant `dev` in it, if the test asks for its keys."""
+    template = populated[0] if "keys" in request.fixturenames else migrated
     name = f"test_{next(_numbers)}"
-    await _administer(postgres, f"CREATE DATABASE {name} TEMPLATE {migrated}")
+    await _administer(postgres, f"CREATE DATABASE {name} TEMPLATE {template}")
     yield postgres.url(name)
     await _administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -112,11 +130,9 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
 
 
 @pytest.fixture
-async def keys(database: Database, signer: Signer, tmp_path: Path) -> dict[str, str]:
+def keys(populated: tuple[str, dict[str, str]]) -> dict[str, str]:
     """A key for every part (agent, agent2, approver, approver2, operator, ...) in the tenant `dev`, as on a laptop."""
-    file = tmp_path / "dev-keys.json"
-    await dev_keys.ensure(Store.over(database, signer, Outlets(ADDRESS)), "dev", file)
-    return dict(json.loads(file.read_text()))
+    return dict(populated[1])
 
 
 @pytest.fixture
@@ -144,6 +160,15 @@ def serve(environment: dict[str, str]) -> Iterator[Callable[..., LiveService]]:
 def _client(app: FastAPI, key: str) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url=ADDRESS, headers={"Authorization": f"Bearer {key}"})
+
+
+async def _populate(url: str, signer: Signer) -> dict[str, str]:
+    database = Database.at(url)
+    with tempfile.TemporaryDirectory() as folder:
+        opened = Store.over(database, signer, Outlets(ADDRESS))
+        keys = dict(await dev_keys.ensure(opened, "dev", Path(folder) / "dev-keys.json"))
+    await database.close()
+    return keys
 
 
 async def _administer(postgres: EmbeddedPostgres, statement: str) -> None:
