@@ -40,7 +40,7 @@ async def decide(
     house, sight = request.house, request.sight
     if explain and not request.caller.may("explain"):
         raise RefusedError(RefusalKind.FORBIDDEN, "explain=true needs the right explain, which the key does not have")
-    facts = await house.facts.seen(house.database, request.caller.tenant, sight.epochs)
+    facts = await house.facts.about(house.database, request.caller, sight.epochs)
     return answer(decide_call(body.to_call(), request.caller, facts, sight.now(), explained=explain).body)
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import Row
 
 from app.audit.lane import Lane
 from app.cli import store
+from app.cli.durations import duration
 from app.cli.refused import unless_refused
 from app.cli.store import OPERATOR, Store
-from app.core.durations import DurationError, parse_duration
 from app.core.refusals import Refusal
 from app.identity import credentials
 from app.identity.credentials import IssuedKey, NewKey
@@ -49,13 +49,6 @@ def _one_of(text: str, names: Iterable[str]) -> str:
     return text
 
 
-def _duration(text: str) -> timedelta:
-    try:
-        return parse_duration(text)
-    except DurationError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
 @app.command()
 def create(
     tenant: Annotated[str, typer.Option(help="The tenant.")],
@@ -67,7 +60,7 @@ def create(
     owner: Annotated[str | None, typer.Option(help="Whose principal it is; by default its own.")] = None,
     environment: Annotated[str, typer.Option(help="Where its calls come from, such as production.")] = "",
     speak_for: Annotated[list[str] | None, typer.Option(help="Principals it may name as who asks.")] = None,
-    expires_in: Annotated[timedelta | None, typer.Option(parser=_duration, metavar="SPAN", help=_SPAN)] = None,
+    expires_in: Annotated[timedelta | None, typer.Option(parser=duration, metavar="SPAN", help=_SPAN)] = None,
 ) -> None:
     """Make a key and print it. It is shown once."""
     roles = frozenset(role) if role else None

@@ -10,7 +10,7 @@ import typer
 from pydantic import ValidationError
 
 from app.audit.heads import UnknownTenantError
-from app.cli import keys, policy, server, signing_key, store, tenants
+from app.cli import grants, keys, policy, server, signing_key, store, tenants
 from app.cli.refused import RefusedError
 from app.cli.server import AddressInUseError
 from app.cli.store import SigningKeyError, Store
@@ -31,6 +31,7 @@ app = typer.Typer(
 
 app.add_typer(tenants.app)
 app.add_typer(keys.app)
+app.add_typer(grants.app)
 app.add_typer(policy.app)
 
 

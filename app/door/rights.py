@@ -85,6 +85,13 @@ TABLE: Final[Mapping[tuple[str, str], Entry]] = MappingProxyType(
         ("POST", "/v1/delegations"): _one_of(Right.DELEGATE),
         ("DELETE", "/v1/delegations/{delegation_id}"): _one_of(Right.DELEGATE),
         ("POST", "/v1/verifications"): _one_of(Right.VERIFY),
+        # grants
+        ("GET", "/v1/grants"): _one_of(Right.ADMIT, Right.DELEGATE, Right.PRINCIPALS, Right.AUDIT_READ),
+        ("POST", "/v1/grants"): _one_of(Right.PRINCIPALS),
+        ("POST", "/v1/grants/{grant_id}/delegations"): _one_of(Right.ADMIT, Right.DELEGATE),
+        ("DELETE", "/v1/grants/{grant_id}"): _one_of(Right.ADMIT, Right.DELEGATE, Right.PRINCIPALS),
+        ("GET", "/v1/grants/required"): _one_of(Right.ADMIT, Right.DELEGATE, Right.PRINCIPALS, Right.AUDIT_READ),
+        ("PUT", "/v1/grants/required"): _one_of(Right.PRINCIPALS),
         # spend
         ("GET", "/v1/spend"): _one_of(Right.SPEND_READ),
         ("GET", "/v1/spend/scope"): _one_of(Right.SPEND_READ),

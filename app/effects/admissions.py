@@ -32,6 +32,9 @@ class Kind(StrEnum):
 class Admission:
     """One admission. `amount` is held on each of `scopes`; `answer` is the JSON text that was answered.
 
+    `grant_id` is the grant that it was asked under, where one was needed; `budgets` are those of it and of what it was
+    delegated from that have a budget, on which the amount is held too.
+
     `resolved` tells that a holder of that right has spoken, after which nothing changes it.
     """
 
@@ -60,6 +63,8 @@ class Admission:
     approval_id: str | None = None
     idempotency_key: str | None = None
     request_digest: str | None = None
+    grant_id: str | None = None
+    budgets: list[str] = field(default_factory=list)
     answer: str = ""
 
     def lapsed(self, now: datetime) -> bool:

@@ -16,7 +16,8 @@ ADMISSION = """
         'actual_currency', a.actual_currency, 'created_at', a.created_at,
         'expires_at', a.expires_at, 'outcome_by', a.outcome_by, 'resolved', a.resolved, 'closed_at', a.closed_at,
         'detail', a.detail, 'result_digest', a.result_digest, 'run_id', a.run_id, 'approval_id', a.approval_id,
-        'idempotency_key', a.idempotency_key, 'request_digest', a.request_digest, 'answer', a.answer)
+        'idempotency_key', a.idempotency_key, 'request_digest', a.request_digest,
+        'grant_id', a.grant_id, 'budgets', a.budgets, 'answer', a.answer)
 """
 """An admission `a` as the JSON that `from_row` takes."""
 
@@ -25,7 +26,7 @@ _COLUMNS = """
     attempt integer, scopes jsonb, amount numeric, currency text, actual numeric, actual_currency text,
     created_at timestamptz, expires_at timestamptz, outcome_by text, resolved boolean, closed_at timestamptz,
     detail text, result_digest text, run_id text, approval_id text, idempotency_key text, request_digest text,
-    answer text
+    grant_id text, budgets jsonb, answer text
 """
 _NAMES = ", ".join(column.split()[0] for column in _COLUMNS.split(","))
 

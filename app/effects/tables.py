@@ -34,6 +34,8 @@ admissions = Table(
     Column("approval_id", Text, comment="the approval that it consumed"),
     Column("idempotency_key", Text),
     Column("request_digest", Text),
+    Column("grant_id", Text, comment="the grant that it was asked under, where the tenant required one"),
+    Column("budgets", JSONB, nullable=False, comment="the grants whose budgets it holds on, beside its scopes"),
     Column("answer", Text, nullable=False, comment="what was answered, for a replay"),
     comment="The answers that permitted something, and what came of them",
 )

@@ -14,12 +14,13 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
-from app.gate import answers, asked, permits, records, redemption, rehearsals, replay, tokens
+from app.gate import answers, asked, leave, permits, records, redemption, rehearsals, replay, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked
 from app.gate.authorisation import NO_POLICY, authorise
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
+from app.gate.leave import Leave
 from app.gate.redemption import Consent
 from app.gate.stored_checks import check_stored
 
@@ -52,6 +53,7 @@ class Admit:
             lane.effects.want_idempotency_key(self._caller.principal, self.call.idempotency_key, since)
         if self._asked is None:
             return
+        leave.want(lane, self._asked)
         lane.effects.want_effects(self._asked.weighing.effects)
         lane.spend.want(self._asked.weighing.limits)
         lane.spend.want_totals(self._asked.weighing.scopes, _currency(self._asked))
@@ -78,11 +80,12 @@ class Admit:
             return replay.replay(lane, self._caller, stored, self._request_digest)
         if self._asked is None:
             return self._without_policy(lane, self._caller)
-        decision = self._decide(lane, self._asked)
+        permitted = leave.find(lane, self._asked)
+        decision = self._decide(lane, self._asked, permitted)
         noted = rehearsals.note(lane, self._asked, decision)
         consent = redemption.consult(lane, self._asked, decision, self.id)
         if consent.decision.outcome is Outcome.ALLOW:
-            answered, seq = self._admit(lane, self._asked, consent, noted.recorded())
+            answered, seq = self._admit(lane, self._asked, consent, permitted, noted.recorded())
         else:
             answered, seq = self._refuse(lane, self._asked, consent, noted.recorded())
         rehearsals.keep(lane, self._asked, decision, noted, seq)
@@ -94,19 +97,23 @@ class Admit:
             return self._caller
         if self._asked is None:
             return Refusal(RefusalKind.CONFLICT, NO_POLICY.message, code=NO_POLICY.code)
-        return self._asked, self._decide(lane, self._asked)
+        return self._asked, self._decide(lane, self._asked, leave.find(lane, self._asked))
 
     def _stored_admission(self, lane: Lane, caller: Caller) -> Admission | None:
         if self.call.idempotency_key is None:
             return None
         return lane.effects.of_idempotency_key(caller.principal, self.call.idempotency_key)
 
-    def _decide(self, lane: Lane, asked_: Asked) -> Decision:
+    def _decide(self, lane: Lane, asked_: Asked, permitted: Leave) -> Decision:
         kept = redemption.kept_advice(lane, asked_)
-        return decide([*asked_.weighing.triggered, *check_stored(lane, asked_)], (*self.call.advice, *kept))
+        unpermitted = [] if permitted.refusal is None else [permitted.refusal]
+        fired = [*asked_.weighing.triggered, *unpermitted, *check_stored(lane, asked_)]
+        return decide(fired, (*self.call.advice, *kept))
 
-    def _admit(self, lane: Lane, asked_: Asked, consent: Consent, shadow: Mapping[str, Json]) -> tuple[Answer, int]:
-        admission = self._admission(lane, asked_, consent)
+    def _admit(
+        self, lane: Lane, asked_: Asked, consent: Consent, permitted: Leave, shadow: Mapping[str, Json]
+    ) -> tuple[Answer, int]:
+        admission = self._admission(lane, asked_, consent, permitted)
         lane.effects.admit(admission)
         lane.spend.hold(hold_of(admission))
         if self.call.verification_id is not None:
@@ -118,6 +125,7 @@ class Admit:
             consent,
             {
                 **shadow,
+                **permitted.recorded(lane.spend, admission.currency),
                 "admission": {**records.of_admission(admission), "expires_at": timestamp(admission.expires_at)},
             },
         )
@@ -137,7 +145,7 @@ class Admit:
         body = answers.of_decision(asked_, consent.decision)
         return Answer({**body, **consent.said, "audit_id": answers.audit_id(lane.tenant, seq)}), seq
 
-    def _admission(self, lane: Lane, asked_: Asked, consent: Consent) -> Admission:
+    def _admission(self, lane: Lane, asked_: Asked, consent: Consent, permitted: Leave) -> Admission:
         weighing, cost = asked_.weighing, asked_.weighing.cost
         lease = min(self.call.lease or weighing.terms.lease or DEFAULT_LEASE, LONGEST_LEASE)
         return Admission(
@@ -158,6 +166,8 @@ class Admit:
             approval_id=consent.consumed,
             idempotency_key=self.call.idempotency_key,
             request_digest=self._request_digest,
+            grant_id=permitted.grant_id,
+            budgets=list(permitted.budgets),
         )
 
     def _record(self, lane: Lane, asked_: Asked, consent: Consent, also: Mapping[str, Json]) -> int:

@@ -10,7 +10,8 @@ from app.core.checks import verification_check
 from app.core.codes import Trigger
 from app.core.decision import Decision, decide
 from app.core.explanation import explain
-from app.gate import answers, skepticism
+from app.core.lineage import Case
+from app.gate import answers, leave, skepticism
 from app.gate.answers import Answer
 from app.gate.asked import Asked, weigh
 from app.gate.authorisation import NO_POLICY, stopped
@@ -23,12 +24,13 @@ NOT_WEIGHED = ["spend", "effects", "approvals", "verifications"]
 def decide_call(call: Call, caller: Caller, facts: Facts, now: datetime, *, explained: bool = False) -> Answer:
     """Return the answer; `allowed` is false even where the outcome is allow, since only an admission permits.
 
-    `explained` adds what the policy made of the call, and every rule and check with what it saw.
+    `facts` know what grants the caller holds (`FactCache.about`). `explained` adds what the policy made of the call,
+    and every rule and check with what it saw.
     """
     if facts.policy is None:
         return Answer(answers.without_policy(decide([NO_POLICY], ())))
     asked = weigh(call, caller, facts.policy, now)
-    decision = decide([*asked.weighing.triggered, *_checks(asked, facts)], call.advice)
+    decision = decide([*asked.weighing.triggered, *_checks(asked, facts, now)], call.advice)
     body = {**answers.of_decision(asked, decision), "not_weighed": NOT_WEIGHED}
     return Answer(body | _explained(asked, decision, now) if explained else body)
 
@@ -38,9 +40,10 @@ def _explained(asked: Asked, decision: Decision, now: datetime) -> dict[str, Any
     return {"resolved": answers.resolved(asked), "explanation": asdict(found)}
 
 
-def _checks(asked: Asked, facts: Facts) -> Sequence[Trigger]:
+def _checks(asked: Asked, facts: Facts, now: datetime) -> Sequence[Trigger]:
     checks = (
         stopped(facts.authority, asked.caller.principal, asked.call.action.name),
+        leave.foretell(facts, Case(asked.call, asked.caller, asked.weighing, now)),
         verification_check(asked.weighing, skepticism.of_finding(asked.call, asked.caller)),
     )
     return [check for check in checks if check is not None]

@@ -36,7 +36,7 @@ class Command(Protocol[Answer_co]):
         ...
 
     def wants(self, lane: Lane) -> None:
-        """Tell the books what has to be read."""
+        """Tell the books what has to be read; once more if what was read of grants makes more of it wanted."""
         ...
 
     def run(self, lane: Lane) -> Answer_co:
@@ -113,15 +113,27 @@ async def _serve_together(
 
 async def _run(tx: Writer, builder: LaneBuilder, tenant: str, commands: Sequence[Command[Any]]) -> Answers:
     lane = await builder.open(tx, tenant)
-    for command in commands:
-        _guarded(command, command.wants, lane)
-    await books.read(tx, tenant, lane.books)
+    await _read(tx, lane, commands)
     answers = {}
     for command in commands:
         lane.journal.begin(command.id)
         answers[command.id] = _guarded(command, command.run, lane)
     await books.write(tx, tenant, lane.books)
     return answers
+
+
+async def _read(tx: Writer, lane: Lane, commands: Sequence[Command[Any]]) -> None:
+    """Read what the commands want. Grants that memory lacks come first: they say what else a call is charged to."""
+    _ask(lane, commands)
+    if any(lane.grants.wants().values()):
+        await books.read(tx, lane.tenant, [lane.grants])
+        _ask(lane, commands)
+    await books.read(tx, lane.tenant, lane.books)
+
+
+def _ask(lane: Lane, commands: Sequence[Command[Any]]) -> None:
+    for command in commands:
+        _guarded(command, command.wants, lane)
 
 
 def _guarded(command: "Command[Any]", step: Callable[[Lane], T], lane: Lane) -> T:

@@ -17,6 +17,7 @@ from app.db.database import Writer
 from app.effects.book import EffectBook
 from app.evidence.book import EvidenceBook
 from app.gate.facts import FactCache
+from app.grants.book import GrantBook
 from app.identity.authority import Authority
 from app.outbox.book import OutboxBook, Outlets
 from app.policies.active import ActivePolicy
@@ -40,6 +41,7 @@ class Lane:
     authority: Authority
     delegations: Delegations
     journal: Journal
+    grants: GrantBook
     effects: EffectBook
     spend: SpendBook
     approvals: ApprovalBook
@@ -51,7 +53,8 @@ class Lane:
     @property
     def books(self) -> Sequence[Book]:
         """Return the books, the journal last."""
-        return (self.effects, self.spend, self.approvals, self.evidence, self.outbox, self.history, self.journal)
+        rooms = (self.grants, self.effects, self.spend, self.approvals, self.evidence, self.outbox, self.history)
+        return (*rooms, self.journal)
 
 
 class LaneBuilder:
@@ -80,6 +83,7 @@ class LaneBuilder:
             authority=facts.authority,
             delegations=facts.delegations,
             journal=Journal(head, now, self._signer),
+            grants=GrantBook(facts.holdings),
             effects=EffectBook(now),
             spend=SpendBook(now),
             approvals=ApprovalBook(now),

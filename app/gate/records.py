@@ -114,6 +114,7 @@ def held(admission: Admission) -> dict[str, Any]:
             "amount": format_amount(admission.amount),
             "currency": admission.currency,
             "scopes": list(admission.scopes),
+            **({"budgets": list(admission.budgets)} if admission.budgets else {}),
         }
     }
 

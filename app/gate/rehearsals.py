@@ -25,6 +25,10 @@ from app.policies.active import ActivePolicy
 _FIXED: Final = frozenset(
     {
         Code.REVOKED,
+        Code.NO_GRANT,
+        Code.GRANT_EXPIRED,
+        Code.GRANT_CONSTRAINT,
+        Code.GRANT_BUDGET,
         Code.EFFECT_IN_PROGRESS,
         Code.EFFECT_ALREADY_DONE,
         Code.EFFECT_UNKNOWN,

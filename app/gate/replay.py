@@ -9,7 +9,7 @@ from app.core.codes import Code, Trigger
 from app.core.outcomes import Outcome
 from app.core.refusals import Refusal, RefusalKind
 from app.effects.admissions import Admission, State
-from app.gate import answers, lapses, records
+from app.gate import answers, lapses, leave, records
 from app.gate.answers import Answer
 from app.gate.authorisation import revoked
 from app.gate.lane import Lane
@@ -25,7 +25,7 @@ _CLOSED = {
 
 
 def replay(lane: Lane, caller: Caller, admission: Admission, request_digest: str) -> Answer | Refusal:
-    """Answer with the stored admission: allowed only while it is open and nothing is revoked."""
+    """Answer with the stored admission: allowed only while it is open, nothing is revoked, and its grant stands."""
     if admission.request_digest != request_digest:
         return Refusal(
             RefusalKind.IDEMPOTENCY_CONFLICT,
@@ -52,7 +52,7 @@ def replay(lane: Lane, caller: Caller, admission: Admission, request_digest: str
 
 
 def _why_not(lane: Lane, caller: Caller, admission: Admission) -> Trigger | None:
-    stopped = revoked(lane, caller.principal, admission.action)
+    stopped = revoked(lane, caller.principal, admission.action) or leave.lost(lane, admission)
     if stopped is not None or admission.open(lane.now):
         return stopped
     code, message = _CLOSED[admission.state]

@@ -31,6 +31,11 @@ _LIST = text("""
 """)
 
 
+_PRINCIPALS = text("""
+    SELECT principal FROM revocations WHERE tenant = :tenant AND principal IS NOT NULL AND lifted_at IS NULL
+""")
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What is stopped: one of a principal, an action, or (both None) the whole tenant."""
@@ -79,6 +84,11 @@ async def lift(lane: Lane, revocation_id: str, by: str) -> Refusal | None:
 async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row[Any]]:
     """Return up to `limit` revocations, lifted ones too, in the order of their making, those behind `after`."""
     return await reader.rows(_LIST, {"tenant": tenant, "after": after, "limit": limit})
+
+
+async def of_principals(reader: Reader, tenant: str) -> frozenset[str]:
+    """Return the principals that are stopped."""
+    return frozenset(str(row.principal) for row in await reader.rows(_PRINCIPALS, {"tenant": tenant}))
 
 
 def _record(lane: Lane, event_type: str, subject: Subject, payload: dict[str, Json]) -> None:

@@ -70,6 +70,18 @@ def upgrade() -> None:
         sa.Column("approval_id", sa.Text(), nullable=True, comment="the approval that it consumed"),
         sa.Column("idempotency_key", sa.Text(), nullable=True),
         sa.Column("request_digest", sa.Text(), nullable=True),
+        sa.Column(
+            "grant_id",
+            sa.Text(),
+            nullable=True,
+            comment="the grant that it was asked under, where the tenant required one",
+        ),
+        sa.Column(
+            "budgets",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=False,
+            comment="the grants whose budgets it holds on, beside its scopes",
+        ),
         sa.Column("answer", sa.Text(), nullable=False, comment="what was answered, for a replay"),
         sa.PrimaryKeyConstraint("tenant", "id", name=op.f("pk_admissions")),
         comment="The answers that permitted something, and what came of them",
@@ -294,6 +306,44 @@ def upgrade() -> None:
         sa.Column("until", sa.DateTime(timezone=True), nullable=False, comment="when it would have ended by itself"),
         sa.PrimaryKeyConstraint("tenant", "id", name=op.f("pk_ended_sessions")),
         comment="Sessions of the console that somebody signed out of; those that run are kept nowhere",
+    )
+    op.create_table(
+        "grant_switches",
+        sa.Column("tenant", sa.Text(), nullable=False),
+        sa.Column("required", sa.Boolean(), nullable=False, comment="whether nothing is asked without a grant"),
+        sa.Column("changed_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("changed_by", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("tenant", name=op.f("pk_grant_switches")),
+        comment="The tenants that have ever switched grants on; elsewhere they play no part",
+    )
+    op.create_table(
+        "grants",
+        sa.Column("tenant", sa.Text(), nullable=False),
+        sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("parent", sa.Text(), nullable=True, comment="the grant that it was delegated from; null for a root"),
+        sa.Column("subject", sa.Text(), nullable=False, comment="the principal that may ask"),
+        sa.Column(
+            "bounds",
+            postgresql.JSONB(astext_type=sa.Text()),
+            nullable=False,
+            comment="actions, assets, environments, conditions and budgets",
+        ),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True, comment="null: never"),
+        sa.Column("delegable", sa.Boolean(), nullable=False, comment="whether its subject may delegate parts of it"),
+        sa.Column("granted_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("granted_by", sa.Text(), nullable=False),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("revoked_by", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("tenant", "id", name=op.f("pk_grants")),
+        comment="Who may ask for what; their terms never change",
+    )
+    op.create_index("ix_grants_tenant_granted_by", "grants", ["tenant", "granted_by"], unique=False)
+    op.create_index(
+        "ix_grants_tenant_subject_expires_at",
+        "grants",
+        ["tenant", "subject", "expires_at"],
+        unique=False,
+        postgresql_where=sa.text("revoked_at IS NULL"),
     )
     op.create_table(
         "heads",
@@ -706,6 +756,12 @@ def downgrade() -> None:
     op.drop_index("ix_messages_created_at", table_name="messages")
     op.drop_table("messages")
     op.drop_table("heads")
+    op.drop_index(
+        "ix_grants_tenant_subject_expires_at", table_name="grants", postgresql_where=sa.text("revoked_at IS NULL")
+    )
+    op.drop_index("ix_grants_tenant_granted_by", table_name="grants")
+    op.drop_table("grants")
+    op.drop_table("grant_switches")
     op.drop_table("ended_sessions")
     op.drop_table("effects")
     op.drop_index("ix_delegations_tenant_lender", table_name="delegations")

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field
 from app.api.models.fields import MOST_SCOPES, Amount, Body, Currency, Duration, Key, NameOrEmpty, Scopes
 from app.core.durations import format_duration
 from app.core.money import Money
+from app.core.policy.templates import OF_SYSTEM
 from app.effects.admissions import LONGEST_LEASE
 
 
@@ -17,10 +18,20 @@ def _lease(span: timedelta) -> timedelta:
     return span
 
 
+def _not_ours(scope: str) -> str:
+    if scope.startswith(OF_SYSTEM):
+        raise ValueError(f"a scope that does not begin with {OF_SYSTEM} is expected")
+    return scope
+
+
+def _none_ours(scopes: list[str]) -> list[str]:
+    return list(map(_not_ours, scopes))
+
+
 class EntryBody(Body):
     """Money that was spent, or came back, without an admission."""
 
-    scope: Key
+    scope: Annotated[Key, AfterValidator(_not_ours)]
     amount: Amount
     currency: Currency
     kind: Literal["record", "credit"]
@@ -34,7 +45,7 @@ class EntryBody(Body):
 class ReservationBody(Body):
     """Room to take on each of the scopes, for as long as metering needs it."""
 
-    scopes: Annotated[Scopes, Field(min_length=1, max_length=MOST_SCOPES)]
+    scopes: Annotated[Scopes, Field(min_length=1, max_length=MOST_SCOPES), AfterValidator(_none_ours)]
     amount: Amount
     currency: Currency
     expires_in: Annotated[Duration, AfterValidator(_lease)]

@@ -6,7 +6,9 @@ from enum import StrEnum
 from typing import Final
 
 from app.core.durations import GREATEST
+from app.core.globs import Glob
 from app.core.policy.places import LONGEST_KEY, Place
+from app.core.policy.templates import OF_SYSTEM
 from app.core.windows import Calendar, Rolling, Unit, UnknownZoneError, Window
 
 
@@ -30,35 +32,19 @@ class Limit:
     amount: Decimal
     currency: str | None = None
     window: Window | None = None
-    _parts: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _glob: Glob = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Split the pattern once."""
-        object.__setattr__(self, "_parts", tuple(self.pattern.split("*")))
+        """Take the pattern apart once."""
+        object.__setattr__(self, "_glob", Glob(self.pattern))
 
     def takes(self, cost: Decimal) -> Decimal:
         """Return what a call of this cost takes of the limit: the cost, or one if it counts calls."""
         return _ONE if self.metric is Metric.COUNT else cost
 
     def matches(self, scope: str) -> bool:
-        """Return whether the limit covers the scope: `*` stands for any run of characters, none and `:` included."""
-        first, *middle = self._parts
-        if not middle:
-            return scope == first
-        last = middle.pop()
-        if len(scope) < len(first) + len(last) or not (scope.startswith(first) and scope.endswith(last)):
-            return False
-        return _in_turn(middle, scope[len(first) : len(scope) - len(last)])
-
-
-def _in_turn(parts: list[str], text: str) -> bool:
-    """Return whether the text holds the parts one after the other; the leftmost place of each is always good."""
-    for part in parts:
-        place = text.find(part)
-        if place < 0:
-            return False
-        text = text[place + len(part) :]
-    return True
+        """Return whether the limit covers the scope. No limit covers those that the service keeps for itself."""
+        return self._glob.matches(scope) and not scope.startswith(OF_SYSTEM)
 
 
 _ONE: Final = Decimal(1)

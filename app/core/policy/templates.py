@@ -21,6 +21,11 @@ from app.core.values import Json, JsonObject
 OF_CALLERS: Final = "caller:"
 """What the keys and scopes begin with that callers bring: no policy's may."""
 
+OF_SYSTEM: Final = "system:"
+"""What the scopes begin with that the service counts for itself, such as the budgets of grants: nobody else's may."""
+
+_NOT_OURS: Final = (OF_CALLERS, OF_SYSTEM)
+
 _PART: Final = re.compile(r"\{([^{}]*)\}|([^{}]+)|([{}])")
 _UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]*")
@@ -53,13 +58,13 @@ class Template:
 
         Raises:
             UnresolvedError: an argument is missing, or is neither text nor a number; or the text is too long, empty,
-                or one that only callers' keys may be.
+                or one that only a caller's or the service's may be.
         """
         if len(self.parts) == 1:
             return self.text
         filled = "".join(self._value(part, arguments) if place % 2 else part for place, part in enumerate(self.parts))
-        if filled.startswith(OF_CALLERS):
-            raise UnresolvedError(f"the filled text may not begin with {OF_CALLERS}")
+        if filled.startswith(_NOT_OURS):
+            raise UnresolvedError(f"the filled text may not begin with {OF_CALLERS} or {OF_SYSTEM}")
         if wrong := wrong_name(filled, LONGEST_KEY):
             raise UnresolvedError(f"filled, it is {wrong}")
         return filled
@@ -93,12 +98,12 @@ def parse(text: str) -> Template:
 
     Raises:
         TemplateError: a brace has no partner, a placeholder no name, two placeholders touch or could run into each
-            other, or the text is no key of 1 to 512 bytes or begins like a caller's.
+            other, or the text is no key of 1 to 512 bytes or begins like a caller's or the service's.
     """
     if wrong := wrong_name(text, LONGEST_KEY):
         raise TemplateError(wrong)
-    if text.startswith(OF_CALLERS):
-        raise TemplateError(f"only keys that callers bring begin with {OF_CALLERS}")
+    if text.startswith(_NOT_OURS):
+        raise TemplateError(f"only keys that callers bring begin with {OF_CALLERS}, and the service's with {OF_SYSTEM}")
     parts = tuple(split(text))
     if "" in parts[2:-1:2]:
         raise TemplateError("two placeholders touch; put a separator such as : between them")

@@ -1,6 +1,7 @@
 """Weighing a call: all that a policy says of it without knowing what is stored."""
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -36,6 +37,8 @@ class Weighing:
     `triggered` has every check that needs no stored state. `labels` are all of them, sorted; `own_labels` those that
     the policy declares or derives, which approver rules match on; `caller_labels` what the caller says of itself.
     `asset` is fit to be shown: a typed summary unless `asset_shown`, that is unless a template or the caller named it.
+    `named_asset` and `given_environment` are what conditions see: the asset in full, and "unknown" for an environment
+    that only the caller names.
     `limits` has every limit with each scope of the call that it covers. `reads_now` tells that some condition of the
     action looks at the time, so that the same call may be weighed otherwise a moment later.
     """
@@ -58,11 +61,25 @@ class Weighing:
     terms: Terms
     reads_now: bool
     arguments: JsonObject = field(repr=False)
+    named_asset: str = field(repr=False)
+    given_environment: str = field(repr=False)
 
     def message_for(self, outcome: Outcome) -> str | None:
         """Return what the action's user hears of this outcome, if the policy has a sentence that can be filled."""
         sentence = self.terms.refusal.get(outcome)
         return None if sentence is None else sentence.fill(self.arguments)
+
+    def facts(self, call: Call, caller: Caller, now: datetime, wanted: AbstractSet[str]) -> Facts:
+        """Return what a condition sees of the call after it was weighed, as the rules of its action have seen it."""
+        facts = Facts(call, caller, now, wanted)
+        facts.asset, facts.cost = self.named_asset, self.cost
+        facts.change(
+            environment=self.given_environment,
+            kind=self.kind,
+            blast_radius=self.blast_radius,
+            labels=self.own_labels,
+        )
+        return facts
 
 
 def weigh(
@@ -101,6 +118,8 @@ def weigh(
         terms=policy.terms,
         reads_now="now" in policy.reads,
         arguments=call.action.arguments,
+        named_asset=scale.facts.asset,
+        given_environment=scale.facts.environment,
     )
 
 

@@ -1,0 +1,65 @@
+"""What people send about grants: one, and whether the tenant requires them."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.api.models.approvals import Somebody
+from app.api.models.fields import Amount, Body, Currency, Duration, Key, Name
+from app.core.grants import MOST, MOST_CONDITIONS
+from app.core.money import format_amount
+from app.core.policy.conditions import LONGEST
+from app.gate.granting import Wish
+
+_Condition = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+
+
+class BudgetBody(Body):
+    """An amount for the whole life of a grant, in a currency."""
+
+    amount: Amount
+    currency: Currency
+
+
+class GrantBody(Body):
+    """Who may ask for what. What is left out has no bound; a delegation leaves nothing out that its parent bounds."""
+
+    subject: Somebody
+    actions: list[Name] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST,
+        description="exact, `prefix.*` for one more segment, `prefix.**` for any more; `**` is every action",
+    )
+    assets: list[Key] | None = Field(
+        default=None, min_length=1, max_length=MOST, description="`*` stands for any run of characters"
+    )
+    environments: list[Name] | None = Field(default=None, min_length=1, max_length=MOST)
+    conditions: list[_Condition] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_CONDITIONS,
+        description="CEL over the facts that a policy's conditions see",
+    )
+    budgets: list[BudgetBody] | None = Field(
+        default=None, min_length=1, max_length=MOST, description="one a currency, each for all calls together"
+    )
+    expires_in: Duration | None = Field(default=None, description="left out: never")
+    delegable: bool = Field(default=False, description="whether the subject may delegate parts of it")
+
+    def to_wish(self) -> Wish:
+        """Return what is wanted."""
+        stated: dict[str, Any] = self.model_dump(
+            include={"actions", "assets", "environments", "conditions"}, exclude_none=True
+        )
+        if self.budgets is not None:
+            stated["budgets"] = [
+                {"amount": format_amount(budget.amount), "currency": budget.currency} for budget in self.budgets
+            ]
+        return Wish(self.subject, stated, self.expires_in, self.delegable)
+
+
+class RequiredBody(Body):
+    """Whether nothing may be asked without a grant."""
+
+    required: bool
