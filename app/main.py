@@ -159,10 +159,11 @@ def _furnish(settings: Settings) -> tuple[House, Worker]:
     )
     facts = FactCache.empty()
     outlets = Outlets(settings.address, settings.channels)
-    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), outlets)
+    builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), outlets, settings.defaults)
     house = House(
         address=settings.address,
         development=settings.development,
+        defaults=settings.defaults,
         database=database,
         signer=signer,
         lanes=Lanes(database, signer),
@@ -177,7 +178,8 @@ def _furnish(settings: Settings) -> tuple[House, Worker]:
         sealer=sealer,
         challenger=webhook,
     )
-    return house, Worker(database, house.desk, house.lanes, Routes(webhook, _others(settings)))
+    routes = Routes(webhook, _others(settings))
+    return house, Worker(database, house.desk, house.lanes, routes, settings.defaults)
 
 
 def _webhook(settings: Settings, sealer: Sealer) -> WebhookTransport:

@@ -1,15 +1,21 @@
 """What an operator sets, from the environment: `COUNTERSIGN_` and the name in capitals. Read at the edge only."""
 
 import re
+from dataclasses import fields
+from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
+
+from app.core.defaults import Defaults
+from app.core.durations import parse_duration
+from app.core.policy.terms import LONGEST_LEASE, LONGEST_WAIT
 
 PREFIX = "COUNTERSIGN_"
 
@@ -41,8 +47,20 @@ class ShortKeyError(ValueError):
         super().__init__(f"{file} needs at least {_SHORTEST_KEY} random characters: openssl rand -hex 32 makes 64")
 
 
+def _span(value: object) -> timedelta:
+    """Return the span of time that a setting states; a default is one already."""
+    return value if isinstance(value, timedelta) else parse_duration(value)
+
+
+Span = Annotated[timedelta, BeforeValidator(_span)]
+Wait = Annotated[Span, Field(le=LONGEST_WAIT)]
+Lease = Annotated[Span, Field(le=LONGEST_LEASE)]
+
+_USUAL = Defaults()
+
+
 class Settings(BaseSettings):
-    """All settings. Times are in seconds, sizes in bytes."""
+    """All settings. Spans of time are written as policies write them, such as 15m."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
@@ -74,6 +92,15 @@ class Settings(BaseSettings):
     worker: bool = Field(
         default=True, description="Sweep and deliver in the serving processes; else `countersignd work`"
     )
+
+    approval_ttl: Wait = Field(default=_USUAL.approval_ttl, description="For votes, where the policy does not say")
+    approval_use_within: Wait = Field(default=_USUAL.approval_use_within, description="To use a yes; the same")
+    approval_keep: Span = Field(default=_USUAL.approval_keep, description="Arguments of a question after its end")
+    lease: Lease = Field(default=_USUAL.lease, description="Of an admission, where neither policy nor call says")
+    live_questions: int = Field(default=_USUAL.live_questions, ge=1, le=1_000, description="A principal's, at most")
+    verification: Wait = Field(default=_USUAL.verification, description="How long one counts, if it does not say")
+    idempotency_keep: Span = Field(default=_USUAL.idempotency_keep, description="How long a key names its admission")
+    replay_keep: Span = Field(default=_USUAL.replay_keep, description="Weighed calls, for replays")
 
     @field_validator("webhook_origins", "webhook_key_files", mode="before")
     @classmethod
@@ -144,6 +171,11 @@ class Settings(BaseSettings):
         if self.public_url is None:
             raise IncompleteSettingsError(["public_url"])
         return self.public_url
+
+    @property
+    def defaults(self) -> Defaults:
+        """What holds where neither a policy nor a call says otherwise."""
+        return Defaults(**{field.name: getattr(self, field.name) for field in fields(Defaults)})
 
     @property
     def channels(self) -> tuple[str, ...]:

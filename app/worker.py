@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import structlog
 
 from app.audit.lane import Lanes
+from app.core.defaults import Defaults
 from app.db.database import Database, StoreUnavailableError
 from app.db.ids import new_id
 from app.gate import overdue
@@ -29,10 +31,11 @@ _FORGETTING: Final = 600.0
 class Worker:
     """Sweeps and delivers for all tenants. Any number may run: a sweep finds nothing that another has ended."""
 
-    def __init__(self, database: Database, desk: Desk, lanes: Lanes, routes: Routes) -> None:
+    def __init__(self, database: Database, desk: Desk, lanes: Lanes, routes: Routes, defaults: Defaults) -> None:
         self._database = database
         self._desk = desk
         self._routes = routes
+        self._defaults = defaults
         self._courier = Courier(database, lanes, routes)
 
     async def run(self) -> None:
@@ -51,7 +54,7 @@ class Worker:
         Raises:
             StoreUnavailableError: the database did not answer; what was ended by then is.
         """
-        found = await self._database.read(overdue.find)
+        found = await self._database.read(partial(overdue.find, approval_keep=self._defaults.approval_keep))
         return sum([await self._end(each) for each in found])
 
     async def forget(self) -> int:
@@ -61,7 +64,7 @@ class Worker:
             StoreUnavailableError: the database did not answer; what was deleted by then is.
         """
         forgotten = 0
-        for forget in (deliveries.forget, history.forget):
+        for forget in (deliveries.forget, partial(history.forget, keep=self._defaults.replay_keep)):
             while now := await self._database.transact(forget):
                 forgotten += now
         return forgotten

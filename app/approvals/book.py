@@ -1,15 +1,12 @@
 """The book of questions of one tenant, for the length of one group."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, ClassVar
 
 from app.approvals import rows
 from app.approvals.questions import Question, Vote
 from app.db.books import Rows
-
-KEPT = timedelta(days=30)
-"""How long the arguments of a finished question are kept."""
 
 CHUNK = 100
 """How many questions one sweep takes."""
@@ -139,9 +136,9 @@ class ApprovalBook:
         """Ask for open questions whose time is over, up to a chunk, the longest over first."""
         self._wants["approvals_due"]["now"] = self._now.isoformat()
 
-    def want_erasable(self) -> None:
-        """Ask for finished questions that still hold arguments after `KEPT`, up to a chunk, the oldest first."""
-        self._wants["approvals_erasable"]["until"] = (self._now - KEPT).isoformat()
+    def want_erasable(self, until: datetime) -> None:
+        """Ask for questions that were finished by then and still hold arguments, up to a chunk, the oldest first."""
+        self._wants["approvals_erasable"]["until"] = until.isoformat()
 
     def want_other_versions(self, version: str) -> None:
         """Ask for all open questions that another version label of the policy opened."""
@@ -204,9 +201,8 @@ class ApprovalBook:
         """Return the questions read whose time is over."""
         return [question for question in self._questions.values() if question.overdue(self._now)]
 
-    def erasable(self) -> list[Question]:
-        """Return the questions read that were finished long enough ago and still hold arguments."""
-        until = self._now - KEPT
+    def erasable(self, until: datetime) -> list[Question]:
+        """Return the questions read that were finished by then and still hold arguments."""
         return [found for found in self._questions.values() if found.call is not None and found.finished_by(until)]
 
     def open_count(self, principal: str) -> int:

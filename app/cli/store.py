@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from app.audit.lane import Lanes
 from app.core.chain import Signer
+from app.core.defaults import Defaults
 from app.core.permits import PermitIssuer
 from app.db.database import Database
 from app.gate.facts import FactCache
@@ -33,9 +34,10 @@ class Store:
     builder: LaneBuilder
 
     @classmethod
-    def over(cls, database: Database, signer: Signer, outlets: Outlets) -> "Store":
+    def over(cls, database: Database, signer: Signer, outlets: Outlets, defaults: Defaults | None = None) -> "Store":
         """Return the doors of a database; messages and permits name the address of the outlets."""
-        builder = LaneBuilder(FactCache.empty(), signer, PermitIssuer(signer, outlets.address), outlets)
+        permits = PermitIssuer(signer, outlets.address)
+        builder = LaneBuilder(FactCache.empty(), signer, permits, outlets, defaults or Defaults())
         return cls(database, Lanes(database, signer), builder)
 
 
@@ -55,7 +57,7 @@ async def _run(command: Callable[[Store], Awaitable[T]], settings: Settings) -> 
     database = Database.at(settings.database, prepared=not settings.pgbouncer)
     try:
         outlets = Outlets(settings.public_url or "", settings.channels)
-        return await command(Store.over(database, signer, outlets))
+        return await command(Store.over(database, signer, outlets, settings.defaults))
     finally:
         await database.close()
 

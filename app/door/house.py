@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from app.approvals.waits import Waits
 from app.audit.lane import Lanes
 from app.core.chain import Signer
+from app.core.defaults import Defaults
 from app.db.database import Database
 from app.door.readiness import Readiness
 from app.gate.desk import Desk
@@ -24,6 +25,7 @@ class House:
 
     address: str
     development: bool
+    defaults: Defaults
     database: Database
     signer: Signer
     lanes: Lanes

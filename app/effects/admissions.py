@@ -7,7 +7,6 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final
 
-DEFAULT_LEASE = timedelta(minutes=5)
 LONGEST_EXTENSION = timedelta(hours=1)
 LONGEST_LEASE = timedelta(hours=24)
 

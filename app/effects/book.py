@@ -124,7 +124,7 @@ class EffectBook:
         self._wants["admissions_by_id"][admission_id] = admission_id
 
     def want_idempotency_key(self, principal: str, key: str, since: datetime) -> None:
-        """Ask for the admission under a caller's key, if one was made after `since`."""
+        """Ask for the admission under a caller's key, if one was made after `since`; an older one is forgotten."""
         wanted = {"principal": principal, "key": key, "since": since.isoformat()}
         self._wants["admissions_by_idempotency_key"][principal, key] = wanted
 

@@ -1,6 +1,6 @@
 """Making verifications, outside any group."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import insert
@@ -12,8 +12,6 @@ from app.core.values import Json
 from app.db.ids import new_id
 from app.evidence.tables import verifications
 
-DEFAULT_LIFE = timedelta(hours=1)
-
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -21,8 +19,8 @@ class Made:
 
     action_digest: str
     verification: Verification
+    life: timedelta
     refutations: tuple[str, ...] = ()
-    life: timedelta = field(default=DEFAULT_LIFE)
 
 
 async def make(lane: Lane, principal: str, made: Made) -> dict[str, Json]:

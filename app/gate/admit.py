@@ -13,7 +13,7 @@ from app.core.outcomes import Outcome
 from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
-from app.effects.admissions import DEFAULT_LEASE, LONGEST_LEASE, Admission
+from app.effects.admissions import LONGEST_LEASE, Admission
 from app.gate import answers, asked, leave, permits, records, redemption, rehearsals, replay, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked
@@ -49,7 +49,7 @@ class Admit:
         self._asked = self._weigh(lane, self._caller)
         if self.call.idempotency_key is not None:
             self._request_digest = _request_digest(self._asked, self.call, self._caller)
-            since = lane.now - replay.KEPT
+            since = lane.now - lane.defaults.idempotency_keep
             lane.effects.want_idempotency_key(self._caller.principal, self.call.idempotency_key, since)
         if self._asked is None:
             return
@@ -147,7 +147,7 @@ class Admit:
 
     def _admission(self, lane: Lane, asked_: Asked, consent: Consent, permitted: Leave) -> Admission:
         weighing, cost = asked_.weighing, asked_.weighing.cost
-        lease = min(self.call.lease or weighing.terms.lease or DEFAULT_LEASE, LONGEST_LEASE)
+        lease = min(self.call.lease or weighing.terms.lease or lane.defaults.lease, LONGEST_LEASE)
         return Admission(
             id=self.id,
             principal=asked_.caller.principal,

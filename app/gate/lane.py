@@ -10,6 +10,7 @@ from app.audit import heads
 from app.audit.heads import Head
 from app.audit.journal import Journal
 from app.core.chain import Signer
+from app.core.defaults import Defaults
 from app.core.permits import PermitIssuer
 from app.core.policy import DocumentError
 from app.db.books import Book
@@ -49,6 +50,7 @@ class Lane:
     outbox: OutboxBook
     history: HistoryBook
     permits: PermitIssuer
+    defaults: Defaults
 
     @property
     def books(self) -> Sequence[Book]:
@@ -60,11 +62,14 @@ class Lane:
 class LaneBuilder:
     """Opens lanes: locks the head, then brings the facts up to its epochs, so that nothing revoked decides."""
 
-    def __init__(self, facts: FactCache, signer: Signer, permits: PermitIssuer, outlets: Outlets) -> None:
+    def __init__(
+        self, facts: FactCache, signer: Signer, permits: PermitIssuer, outlets: Outlets, defaults: Defaults
+    ) -> None:
         self._facts = facts
         self._signer = signer
         self._permits = permits
         self._outlets = outlets
+        self._defaults = defaults
 
     async def open(self, tx: Writer, tenant: str) -> Lane:
         """Take the tenant's lane for the length of the transaction.
@@ -91,6 +96,7 @@ class LaneBuilder:
             outbox=OutboxBook(now, self._outlets),
             history=HistoryBook(),
             permits=self._permits,
+            defaults=self._defaults,
         )
 
     async def _shadow(self, tx: Writer, head: Head) -> ActivePolicy | None:

@@ -1,7 +1,6 @@
 """Questions as a lane changes them: each move together with its record. There is no other way to move one."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 
 from app.approvals.calls import to_json
 from app.approvals.questions import NOBODY, Question, Resolved, Vote, Withdrawal
@@ -16,17 +15,11 @@ from app.gate import electorate, notices
 from app.gate.asked import Asked
 from app.gate.lane import Lane
 
-TTL = timedelta(minutes=15)
-"""How long people may vote, and a denial stands, where the policy does not say."""
-
-USE_WITHIN = timedelta(minutes=15)
-"""How long an approval may be used, where the policy does not say."""
-
 
 def open_for(lane: Lane, asked: Asked, decision: Decision) -> Question:
     """Open the question of a call that is held, and record it."""
     caller, action, weighing, policy = asked.caller, asked.call.action, asked.weighing, asked.policy
-    ttl = weighing.terms.ttl or TTL
+    ttl = weighing.terms.ttl or lane.defaults.approval_ttl
     question = Question(
         id=new_id("apr"),
         principal=caller.principal,
@@ -45,7 +38,7 @@ def open_for(lane: Lane, asked: Asked, decision: Decision) -> Question:
         created_at=lane.now,
         expires_at=lane.now + ttl,
         ttl=ttl,
-        use_within=weighing.terms.use_within or USE_WITHIN,
+        use_within=weighing.terms.use_within or lane.defaults.approval_use_within,
         policy_revision=policy.revision,
         policy_version=policy.policy.version,
         policy_digest=policy.policy.digest,

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row, text
 
-from app.approvals.book import KEPT, OPEN
+from app.approvals.book import OPEN
 from app.db.database import Reader
 from app.gate.group import Command
 from app.gate.lapses import SweepLapses
@@ -45,9 +46,9 @@ class Overdue:
     sweep: Callable[[str], Command[int]]
 
 
-async def find(reader: Reader) -> Sequence[Overdue]:
-    """Return what is overdue, by tenant and kind."""
-    found = await reader.rows(_FIND, {"kept": KEPT})
+async def find(reader: Reader, approval_keep: timedelta) -> Sequence[Overdue]:
+    """Return what is overdue, by tenant and kind; finished questions are when they were kept for so long."""
+    found = await reader.rows(_FIND, {"kept": approval_keep})
     return [overdue for row in found for overdue in _of(row)]
 
 

@@ -35,11 +35,11 @@ class EraseQuestions:
 
     def wants(self, lane: Lane) -> None:
         """Ask for the longest finished."""
-        lane.approvals.want_erasable()
+        lane.approvals.want_erasable(lane.now - lane.defaults.approval_keep)
 
     def run(self, lane: Lane) -> int:
         """Erase each."""
-        found = lane.approvals.erasable()
+        found = lane.approvals.erasable(lane.now - lane.defaults.approval_keep)
         for question in found:
             moves.erase(lane, question)
         return len(found)

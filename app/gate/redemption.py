@@ -19,9 +19,6 @@ from app.gate import electorate, moves
 from app.gate.asked import Asked
 from app.gate.lane import Lane
 
-LIVE = 20
-"""How many questions a principal may have open."""
-
 
 @dataclass(frozen=True, slots=True)
 class Consent:
@@ -162,8 +159,9 @@ class _Hearing:
         if pending is not None:
             moves.add_labels(lane, pending, asked.weighing)
             return Consent(decision, pending)
-        if lane.approvals.open_count(asked.caller.principal) >= LIVE:
-            return self.refused(_TOO_MANY)
+        most = lane.defaults.live_questions
+        if lane.approvals.open_count(asked.caller.principal) >= most:
+            return self.refused(_too_many(most))
         return Consent(decision, moves.open_for(lane, asked, decision), opened=True)
 
     def _settled(self, question: Question, admission_id: str) -> Consent:
@@ -252,9 +250,11 @@ def _voters(question: Question) -> list[Json]:
 
 _MISMATCH = Trigger(Code.APPROVAL_MISMATCH, Outcome.DENY, "there is no approval of this call with this id")
 _RUN_ENDED = Trigger(Code.RUN_ENDED, Outcome.DENY, "the run has ended, and its approvals with it")
-_TOO_MANY = Trigger(
-    Code.TOO_MANY_QUESTIONS, Outcome.DENY, f"{LIVE} questions of this principal are open; wait for one, or cancel it"
-)
+
+
+def _too_many(most: int) -> Trigger:
+    message = f"{most} questions of this principal are open; wait for one, or cancel it"
+    return Trigger(Code.TOO_MANY_QUESTIONS, Outcome.DENY, message)
 
 
 def _deny(code: Code, message: str, question: Question) -> Trigger:

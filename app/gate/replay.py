@@ -1,7 +1,6 @@
 """The same request under the same idempotency key: the stored admission again, and never a second licence."""
 
 import json
-from datetime import timedelta
 from typing import Any
 
 from app.core.actions import Caller
@@ -13,9 +12,6 @@ from app.gate import answers, lapses, leave, records
 from app.gate.answers import Answer
 from app.gate.authorisation import revoked
 from app.gate.lane import Lane
-
-KEPT = timedelta(days=7)
-"""How long a key names its admission; afterwards it is free again."""
 
 _CLOSED = {
     State.EXECUTED: (Code.EFFECT_ALREADY_DONE, "this request was admitted before, and its effect has happened"),

@@ -62,7 +62,8 @@ class Reserve:
         if isinstance(caller, Refusal):
             return
         if self.wanted.idempotency_key is not None:
-            lane.effects.want_idempotency_key(caller.principal, self.wanted.idempotency_key, lane.now - replay.KEPT)
+            since = lane.now - lane.defaults.idempotency_keep
+            lane.effects.want_idempotency_key(caller.principal, self.wanted.idempotency_key, since)
         self._limits = _covering(lane, self.wanted.scopes)
         lane.spend.want(self._limits)
         lane.spend.want_totals(self.wanted.scopes, self.wanted.money.currency)

@@ -13,9 +13,6 @@ from sqlalchemy import Row, text
 from app.db.books import Rows
 from app.db.database import Reader, Writer
 
-KEPT: Final = timedelta(days=7)
-"""How long a weighed call is kept."""
-
 _CHUNK: Final = 1_000
 
 
@@ -128,6 +125,6 @@ async def shadowed(reader: Reader, tenant: str, revision: int) -> Shadowed:
     )
 
 
-async def forget(tx: Writer) -> int:
-    """Delete a chunk of the calls that are older than `KEPT`; return how many."""
-    return await tx.write(_FORGET, {"kept": KEPT, "chunk": _CHUNK})
+async def forget(tx: Writer, keep: timedelta) -> int:
+    """Delete a chunk of the calls that were kept for longer than this; return how many."""
+    return await tx.write(_FORGET, {"kept": keep, "chunk": _CHUNK})

@@ -1,12 +1,14 @@
 """Shadows and replays: what another policy would have answered, told from what was really asked."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import httpx
 import pytest
 from sqlalchemy import text
 
+from app.core.defaults import Defaults
 from app.db.database import Database
 from app.policies import history
 from tests.ask import admit, call, exported, put_in_force, verified
@@ -187,8 +189,9 @@ async def test_a_shadow_ends(admin: httpx.AsyncClient, asking: Asking) -> None:
 async def test_what_is_kept_is_forgotten_after_a_week(
     admin: httpx.AsyncClient, asking: Asking, database: Database
 ) -> None:
+    forget = partial(history.forget, keep=Defaults().replay_keep)
     await pay(asking("agent"), "1", 10)
-    assert await database.transact(history.forget) == 0
+    assert await database.transact(forget) == 0
     await database.transact(lambda tx: tx.write(text("UPDATE weighed_calls SET at = at - interval '8 days'")))
-    assert await database.transact(history.forget) == 1
+    assert await database.transact(forget) == 1
     assert (await replay(admin, POLICY))["replayed"] == 0

@@ -10,7 +10,7 @@ from app.api.models.calls import FindingBody
 from app.api.models.fields import Body, Duration, Score
 from app.core.actions import Verification
 from app.core.verification import skeptic
-from app.evidence.verifications import DEFAULT_LIFE, Made
+from app.evidence.verifications import Made
 
 LONGEST_LIFE: Final = timedelta(days=30)
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
@@ -35,7 +35,9 @@ class VerificationBody(Body):
     finding: FindingBody | None = None
     survives: bool | None = None
     confidence: Score | None = None
-    expires_in: Annotated[Duration, AfterValidator(_life)] = Field(default=DEFAULT_LIFE, description="1h if left out")
+    expires_in: Annotated[Duration, AfterValidator(_life)] | None = Field(
+        default=None, description="1h if left out, unless the service's settings say otherwise"
+    )
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> Self:
@@ -44,11 +46,12 @@ class VerificationBody(Body):
             raise ValueError("send either a finding, or survives and confidence")
         return self
 
-    def to_verification(self) -> Made:
+    def to_verification(self, usual_life: timedelta) -> Made:
         """Return the verification: the skeptic's, where a finding was sent."""
+        life = self.expires_in or usual_life
         if self.finding is not None:
             verdict = skeptic(self.finding.to_finding())
             counted = Verification(verdict.survives, verdict.confidence)
-            return Made(self.action_digest, counted, tuple(map(str, verdict.refutations)), self.expires_in)
+            return Made(self.action_digest, counted, life, verdict.refutations)
         counted = Verification(bool(self.survives), self.confidence or 0.0)
-        return Made(self.action_digest, counted, (), self.expires_in)
+        return Made(self.action_digest, counted, life)
