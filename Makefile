@@ -3,6 +3,9 @@ PYTHON ?= python3
 PORT ?= 8321
 DATA ?= .countersign
 
+# Half of what tests do is to wait, for processes and deadlines; each tester has a Postgres of its own.
+TESTERS ?= 4
+
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -35,7 +38,7 @@ test: $(STAMP) ## Lint, types, import contracts, all tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/countersignd policy test docs/examples/*.yaml
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(TESTERS) --dist loadfile
 
 .PHONY: demo
 demo: $(STAMP) ## Play a day of two service desks and verify the record
