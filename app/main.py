@@ -49,6 +49,7 @@ from app.core.tracebacks import without_messages
 from app.db.database import Database, Limits
 from app.door.ending import when_told_to_end
 from app.door.house import House
+from app.door.readiness import Readiness
 from app.gate.desk import Desk
 from app.gate.facts import FactCache
 from app.gate.lane import LaneBuilder
@@ -158,6 +159,7 @@ def _furnish(settings: Settings) -> tuple[House, Worker]:
         settings.database, Limits(connections=settings.database_connections), prepared=not settings.pgbouncer
     )
     facts = FactCache.empty()
+    watch = Watch(database, facts.authorities)
     outlets = Outlets(settings.address, settings.channels)
     builder = LaneBuilder(facts, signer, PermitIssuer(signer, settings.address), outlets, settings.defaults)
     house = House(
@@ -170,7 +172,8 @@ def _furnish(settings: Settings) -> tuple[House, Worker]:
         builder=builder,
         desk=Desk(database, builder),
         facts=facts,
-        watch=Watch(database, facts.authorities),
+        watch=watch,
+        readiness=Readiness(database, signer, watch, facts.policies),
         refusals=RefusalBudget(time.monotonic),
         sessions=Sessions(signer.derive("console sessions")),
         waits=Waits(database),

@@ -24,6 +24,6 @@ async def healthz(request: Request) -> Response:  # noqa: ARG001 - every route t
 @router.get("/readyz")
 async def readyz(request: Request) -> Response:
     """Whether the service can decide: database, schema, signing key and chain heads; 503 names what is missing."""
-    findings = await request.house.readiness.findings(request.house)
+    findings = await request.house.readiness.findings()
     content = {"status": "unready" if findings else "ready", "findings": findings}
     return answer(content, _UNAVAILABLE if findings else _OK)

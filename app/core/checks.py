@@ -7,7 +7,6 @@ the policy states; totals of what is stored go to `private`.
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from app.core.actions import Finding, Verification
 from app.core.codes import Code, Trigger
@@ -16,9 +15,6 @@ from app.core.outcomes import Outcome
 from app.core.policy.knobs import RANKS, Knobs
 from app.core.policy.limits import Limit, Metric
 from app.core.policy.resolution import SANDBOXED
-
-if TYPE_CHECKING:
-    from app.core.policy.weighing import Weighing
 
 
 def of_knobs(
@@ -68,9 +64,9 @@ def _over(cost: Money, over: Money) -> Iterator[Trigger]:
         )
 
 
-def verification_check(weighing: "Weighing", verification: Verification | None) -> Trigger | None:
+def verification_check(knobs: Knobs, verification: Verification | None) -> Trigger | None:
     """Return what the required score says of the verification that counts for the call; with a score of 0, nothing."""
-    score = weighing.knobs.require_verification_score
+    score = knobs.require_verification_score
     if score <= 0:
         return None
     if verification is None:

@@ -37,7 +37,7 @@ class Evaluation:
 def evaluate(policy: Policy, what_if: WhatIf, caller: Caller, now: datetime) -> Evaluation:
     """Return what the policy would answer."""
     weighing = policy.weigh(what_if.call, caller, now, literal=True)
-    found = [verification_check(weighing, what_if.verification), *_spend(weighing, what_if.spent)]
+    found = [verification_check(weighing.knobs, what_if.verification), *_spend(weighing, what_if.spent)]
     triggered = [*weighing.triggered, *(trigger for trigger in found if trigger is not None)]
     return Evaluation(decide(triggered, what_if.call.advice), weighing)
 

@@ -58,7 +58,7 @@ def rehearse(policy: Policy, call: Call, caller: Caller, now: datetime, facts: S
         raise NotRehearsableError("its effect key is another, and nobody looked whether that one was free")
     cost = Decimal() if weighing.cost is None else weighing.cost.amount
     checks = [
-        verification_check(weighing, facts.verification),
+        verification_check(weighing.knobs, facts.verification),
         *(
             spend_check(limit, scope, *_held_and_spent(limit, scope, facts), limit.takes(cost))
             for limit, scope in weighing.limits

@@ -1,6 +1,6 @@
 """What the routes work with: made once by `main`, the same for every request of the process."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.approvals.waits import Waits
 from app.audit.lane import Lanes
@@ -33,10 +33,10 @@ class House:
     desk: Desk
     facts: FactCache
     watch: Watch
+    readiness: Readiness
     waits: Waits
     looks: Looks
     refusals: RefusalBudget
     sessions: Sessions
     sealer: Sealer
     challenger: Challenger
-    readiness: Readiness = field(default_factory=Readiness)

@@ -1,47 +1,48 @@
 """Whether this process can decide: each thing that it needs, looked at, and a sentence about each that is amiss."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Row, text
 
 from app.audit import keys
-from app.core.chain import public_pem
+from app.core.chain import Signer, public_pem
 from app.core.policy import DocumentError
 from app.db import schema
-from app.db.database import Reader, StoreUnavailableError
-from app.policies.active import MissingRevisionError
-
-if TYPE_CHECKING:
-    from app.door.house import House
+from app.db.database import Database, Reader, StoreUnavailableError
+from app.identity.watch import Watch
+from app.policies.active import MissingRevisionError, PolicyCache
 
 _HEADS = text("SELECT tenant, seq, policy_revision FROM heads WHERE tenant = ANY(:tenants)")
 
 
-@dataclass(slots=True)
 class Readiness:
-    """What the process remembers of the chains it serves, to tell when a database has gone back in time.
+    """Looks at what the process needs, and remembers how long the chains were that it serves.
 
     A database that was restored from a backup has a head behind one that was signed: to go on from there would fork
     the record, so the process says that it is not ready until somebody has looked.
     """
 
-    _furthest: dict[str, int] = field(default_factory=dict)
+    def __init__(self, database: Database, signer: Signer, watch: Watch, policies: PolicyCache) -> None:
+        self._database = database
+        self._signer = signer
+        self._watch = watch
+        self._policies = policies
+        self._furthest: dict[str, int] = {}
 
-    async def findings(self, house: "House") -> list[str]:
+    async def findings(self) -> list[str]:
         """Return what is amiss, in sentences; nothing means ready."""
         try:
-            return await house.database.read(lambda reader: self._look(house, reader))
+            return await self._database.read(self._look)
         except StoreUnavailableError:
             return ["the database does not answer"]
 
-    async def _look(self, house: "House", reader: Reader) -> list[str]:
+    async def _look(self, reader: Reader) -> list[str]:
         found = await schema.version(reader)
-        if found != schema.newest():
+        if schema.is_behind(found):
             return [f"the schema is {found or 'missing'} and has to be {schema.newest()}: run `countersignd migrate`"]
-        findings = await _of_signing_key(house, reader)
-        for head in await reader.rows(_HEADS, {"tenants": house.watch.tenants()}):
-            findings += [*self._of_chain(head), *await _of_policy(house, reader, head)]
+        findings = await self._of_signing_key(reader)
+        for head in await reader.rows(_HEADS, {"tenants": self._watch.tenants()}):
+            findings += [*self._of_chain(head), *await self._of_policy(reader, head)]
         return findings
 
     def _of_chain(self, head: Row[Any]) -> list[str]:
@@ -49,20 +50,20 @@ class Readiness:
         self._furthest[head.tenant] = max(head.seq, furthest)
         return [f"the record of the tenant {head.tenant} is shorter than it was"] if head.seq < furthest else []
 
+    async def _of_signing_key(self, reader: Reader) -> list[str]:
+        published = (await keys.published(reader)).get(self._signer.key_id)
+        if published is None or published["pem"] != public_pem(self._signer.public_key):
+            return ["the signing key is not the one that is published under its name"]
+        return ["the signing key was retired by a service that signs with another"] if published["until"] else []
 
-async def _of_signing_key(house: "House", reader: Reader) -> list[str]:
-    published = (await keys.published(reader)).get(house.signer.key_id)
-    if published is None or published["pem"] != public_pem(house.signer.public_key):
-        return ["the signing key is not the one that is published under its name"]
-    return ["the signing key was retired by a service that signs with another"] if published["until"] else []
-
-
-async def _of_policy(house: "House", reader: Reader, head: Row[Any]) -> list[str]:
-    """Compile what is in force: a process of an older version may not know all that its document says."""
-    if head.policy_revision is None:
+    async def _of_policy(self, reader: Reader, head: Row[Any]) -> list[str]:
+        """Compile what is in force: a process of an older version may not know all that its document says."""
+        if head.policy_revision is None:
+            return []
+        try:
+            await self._policies.get(reader, head.tenant, head.policy_revision)
+        except (DocumentError, MissingRevisionError):
+            return [
+                f"the policy in force of the tenant {head.tenant} does not load here: revision {head.policy_revision}"
+            ]
         return []
-    try:
-        await house.facts.policies.get(reader, head.tenant, head.policy_revision)
-    except (DocumentError, MissingRevisionError):
-        return [f"the policy in force of the tenant {head.tenant} does not load here: revision {head.policy_revision}"]
-    return []

@@ -44,6 +44,6 @@ def _checks(asked: Asked, facts: Facts, now: datetime) -> Sequence[Trigger]:
     checks = (
         stopped(facts.authority, asked.caller.principal, asked.call.action.name),
         leave.foretell(facts, Case(asked.call, asked.caller, asked.weighing, now)),
-        verification_check(asked.weighing, skepticism.of_finding(asked.call, asked.caller)),
+        verification_check(asked.weighing.knobs, skepticism.of_finding(asked.call, asked.caller)),
     )
     return [check for check in checks if check is not None]

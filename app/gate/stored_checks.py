@@ -18,7 +18,7 @@ def check_stored(lane: Lane, asked_: Asked) -> Sequence[Trigger]:
     weighing = asked_.weighing
     checks = [
         revoked(lane, asked_.caller.principal, asked_.call.action.name),
-        verification_check(weighing, verification_of(lane, asked_)),
+        verification_check(weighing.knobs, verification_of(lane, asked_)),
         *_spend_checks(lane, asked_),
         *check_effects(lane, weighing.effects, weighing.terms.max_attempts),
     ]

@@ -39,10 +39,15 @@ async def test_a_service_that_can_decide_is_ready(asking: Asking) -> None:
     assert await findings(asking("agent")) == []
 
 
-async def test_another_schema_is_named(asking: Asking, database: Database) -> None:
-    await change(database, "UPDATE alembic_version SET version_num = '0000'")
+async def test_a_schema_that_is_behind_is_named(asking: Asking, database: Database) -> None:
+    await change(database, "DELETE FROM alembic_version")
     (found,) = await findings(asking("agent"))
     assert "countersignd migrate" in found
+
+
+async def test_a_schema_of_a_newer_release_serves_this_one_too(asking: Asking, database: Database) -> None:
+    await change(database, "UPDATE alembic_version SET version_num = 'of a newer release'")
+    assert await findings(asking("agent")) == []
 
 
 async def test_a_retired_signing_key_is_named(asking: Asking, database: Database) -> None:

@@ -7,9 +7,10 @@ from time import monotonic
 from typing import Any, TypedDict, Unpack
 from urllib.parse import quote
 
-from countersign._answers import Admission, Answer, Approval, Result, read_answer, read_approval, read_lease
+from countersign._answers import Admission, Answer, Approval, Result
 from countersign._calls import Money, duration
 from countersign._protocol import Patience, encode, exchange, read_object, request_id_of
+from countersign._reading import read_answer, read_approval, read_lease
 from countersign._steps import Conversation, Request, pause
 
 _LONG_POLL = 30
