@@ -13,8 +13,8 @@ from app.core.outcomes import Outcome
 from app.core.policy import Policy
 from app.core.policy import source as sources
 from app.core.policy.knobs import Severity
-from app.core.policy.places import LONGEST_KEY, LONGEST_NAME, Complaints, Place, wrong_name
-from app.core.policy.problems import DocumentError, suggestion
+from app.core.policy.places import LONGEST_KEY, LONGEST_NAME, Place, read_with, wrong_name
+from app.core.policy.problems import suggestion
 from app.core.values import GREATEST_INTEGER, Json
 
 
@@ -93,16 +93,7 @@ def read_cases(source: str | Mapping[str, Json]) -> CaseFile:
     Raises:
         DocumentError: it is no file of cases. All that is wrong is named at once, each with its place.
     """
-    found = sources.read(source)
-    complaints = Complaints([])
-    members = Place(found.value, (), complaints).members(_FILE, ("cases",))
-    cases = (
-        tuple(_case(place, number) for number, place in enumerate(members["cases"].elements(), 1)) if members else ()
-    )
-    policy = members["policy"].text() if "policy" in members else None
-    if complaints.found:
-        raise DocumentError(found.problem(message, path) for message, path in complaints.found)
-    return CaseFile(cases, policy)
+    return read_with(_file, sources.read(source))
 
 
 def read_question(source: str | Mapping[str, Json]) -> Question:
@@ -111,12 +102,16 @@ def read_question(source: str | Mapping[str, Json]) -> Question:
     Raises:
         DocumentError: it is none.
     """
-    found = sources.read(source)
-    complaints = Complaints([])
-    question = _question(Place(found.value, (), complaints).members(("action", "facts"), ("action",)))
-    if complaints.found:
-        raise DocumentError(found.problem(message, path) for message, path in complaints.found)
-    return question
+    return read_with(lambda place: _question(place.members(("action", "facts"), ("action",))), sources.read(source))
+
+
+def _file(place: Place) -> CaseFile:
+    members = place.members(_FILE, ("cases",))
+    listed = members["cases"].elements() if "cases" in members else []
+    return CaseFile(
+        cases=tuple(_case(case, number) for number, case in enumerate(listed, 1)),
+        policy=members["policy"].text() if "policy" in members else None,
+    )
 
 
 def _case(place: Place, number: int) -> Case:

@@ -25,6 +25,7 @@ MOST_NANOSECONDS: Final = 1_000_000_000
 
 _PATTERNS: Final = jsonschema_rs.RegexOptions(size_limit=2**20, dfa_size_limit=2**21)
 _MOST_SUBSCHEMAS: Final = 20_000
+_LONGEST_CHAIN: Final = 32
 _ALTERNATIVES: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "if", "dependentSchemas"})
 _REFERENCES: Final = frozenset({"$dynamicRef", "$dynamicAnchor", "$anchor", "$id", "$vocabulary", "$recursiveRef"})
 
@@ -150,6 +151,8 @@ class _Size:
         if reference in self._open:
             self.refers_to_itself = True
             return 0
+        if len(self._open) == _LONGEST_CHAIN:
+            raise SchemaError(f"references follow each other more than {_LONGEST_CHAIN} times")
         if reference not in self._counted:
             self._open.add(reference)
             self._counted[reference] = min(self.of(self._follow(reference)), _MOST_SUBSCHEMAS + 1)

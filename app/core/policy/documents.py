@@ -11,9 +11,8 @@ from app.core.policy.actions import ActionPolicy, read_action
 from app.core.policy.approvers import read_approvers
 from app.core.policy.knobs import Knobs, read_knobs
 from app.core.policy.limits import read_limits
-from app.core.policy.places import Complaints, Place, wrong_name
+from app.core.policy.places import Place, read_with, wrong_name
 from app.core.policy.policies import Policy, Unlisted
-from app.core.policy.problems import DocumentError
 from app.core.policy.source import Source
 from app.core.values import Json
 
@@ -46,11 +45,7 @@ def read(source: str | Mapping[str, Json]) -> Document:
         DocumentError: it is no policy.
     """
     found = sources.read(source)
-    complaints = Complaints([])
-    policy = _read(Place(found.value, (), complaints))
-    if complaints.found:
-        raise DocumentError(found.problem(message, path) for message, path in complaints.found)
-    return Document(policy, found)
+    return Document(read_with(_read, found), found)
 
 
 def _read(place: Place) -> Policy:

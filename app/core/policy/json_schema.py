@@ -118,7 +118,8 @@ def _action() -> Node:
                 "cost": _ref("cost"),
                 "effect": _ref("template", "The key of the consequence, which happens at most once."),
                 "spend": _list(_ref("template"), "The scopes that the cost counts on.") | {"maxItems": 16},
-                "rules": _list(_ref("rule"), "The first that matches gives the outcome; if none does, it is denied."),
+                "rules": _list(_ref("rule"), "The first that matches gives the outcome; if none does, it is denied.")
+                | {"minItems": 1},
                 "decision": _words(Outcome, "Short for one rule that always matches."),
                 "knobs": _ref("knobs", "The knobs of this action, over those of the document."),
                 "approval": _object(

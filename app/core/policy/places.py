@@ -6,7 +6,8 @@ harmless value instead, so that one reading finds every problem; a document with
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -14,8 +15,8 @@ from typing import TypeVar
 
 from app.core.durations import DurationError, format_duration, parse_duration
 from app.core.money import AmountError, Money, is_currency, parse_amount
-from app.core.policy.problems import alternatives, shown, suggestion
-from app.core.policy.source import Path
+from app.core.policy.problems import DocumentError, alternatives, shown, suggestion
+from app.core.policy.source import Path, Source
 from app.core.values import GREATEST_INTEGER, Json
 
 T = TypeVar("T")
@@ -27,11 +28,29 @@ LONGEST_KEY = 512
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
+MOST_COMPLAINTS = 100
+"""After so many the reading ends: nobody mends more at once."""
+
+
+class TooManyComplaintsError(Exception):
+    """The document has more wrong with it than is worth naming."""
+
+
 @dataclass(slots=True)
 class Complaints:
     """What was found wrong so far, and where."""
 
-    found: list[tuple[str, Path]]
+    found: list[tuple[str, Path]] = field(default_factory=list)
+
+    def add(self, message: str, path: Path) -> None:
+        """Note one thing.
+
+        Raises:
+            TooManyComplaintsError: it was one too many.
+        """
+        self.found.append((message, path))
+        if len(self.found) == MOST_COMPLAINTS:
+            raise TooManyComplaintsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +63,7 @@ class Place:
 
     def complain(self, message: str) -> None:
         """Note that something is wrong here."""
-        self.complaints.found.append((message, self.path))
+        self.complaints.add(message, self.path)
 
     def __truediv__(self, step: str | int) -> "Place":
         """Return the place of a member or an element; where there is none, one that holds null."""
@@ -58,7 +77,7 @@ class Place:
     def members(self, known: Collection[str], required: Collection[str] = ()) -> "dict[str, Place]":
         """Return the members of an object; unknown and missing ones are complained about."""
         found = self.entries()
-        for name in found.keys() - set(known):
+        for name in sorted(found.keys() - set(known)):
             found.pop(name).complain(f"unknown key {shown(name)}: {suggestion(name, known)}")
         if isinstance(self.value, Mapping):
             for name in required:
@@ -201,3 +220,18 @@ def _kind(value: Json) -> str:
             return "an object"
         case _:
             return "a list"
+
+
+def read_with(read: Callable[[Place], T], source: Source) -> T:
+    """Return what a reading function makes of a document.
+
+    Raises:
+        DocumentError: something is wrong with it; up to a hundred things are named, each with its place.
+    """
+    complaints = Complaints()
+    found: T | None = None
+    with suppress(TooManyComplaintsError):
+        found = read(Place(source.value, (), complaints))
+    if found is None or complaints.found:
+        raise DocumentError(source.problem(message, path) for message, path in complaints.found)
+    return found

@@ -57,7 +57,9 @@ _RULE: Final = ("when", "decision", "reason")
 
 
 def read_rules(place: Place, around: Around) -> tuple[Rule, ...]:
-    """Return the rules of the list that stands here."""
+    """Return the rules of the list that stands here; an empty one would say nothing and allow."""
+    if place.value == []:
+        place.complain("no rule; write `decision: deny`, or leave `rules` out for the knobs to decide")
     return tuple(_read_rule(element, around) for element in place.elements())
 
 

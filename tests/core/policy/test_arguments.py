@@ -64,6 +64,10 @@ def test_a_message_never_quotes_a_value() -> None:
         ({"pattern": "(?=a)b"}, "no JSON Schema"),
         ({"pattern": "((a{1,50}){1,50}){1,50}"}, "a pattern is too heavy"),
         ({"patternProperties": {"(.{1,100}){1,100}": {}}}, "a pattern is too heavy"),
+        (
+            {"$ref": "#/$defs/n0", "$defs": {f"n{n}": {"$ref": f"#/$defs/n{n + 1}"} for n in range(2_000)}},
+            "references follow each other more than 32 times",
+        ),
         ({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "a schema that refers to itself has no alternatives"),
         (
             {

@@ -106,6 +106,12 @@ def test_everything_wrong_is_named_at_once_in_reading_order() -> None:
     assert [problem.split(": ")[0] for problem in found] == ["line 22, column 18", "line 30, column 116"]
 
 
+def test_a_hundred_problems_are_enough() -> None:
+    begun = time.process_time()
+    assert len(wrong("schema: countersign.policy/v1\n" + "\n".join(f"axtions{n}: 1" for n in range(40_000)))) == 100
+    assert time.process_time() - begun < 1.5
+
+
 def test_what_yaml_1_1_would_read_otherwise_is_text() -> None:
     text = "schema: countersign.policy/v1\nversion: 2026-11-01\ndefaults: {deny_for: [no, on, yes, 12:30, 0x1F, 1_000]}"
     loaded = policy.load(text)
