@@ -1,5 +1,7 @@
 """Spending limits: how much the calls on a scope may cost, or how many there may be."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -48,6 +50,28 @@ class Limit:
 
 
 _ONE: Final = Decimal(1)
+
+
+class LimitIndex:
+    """The limits of a policy, found by the scopes that they cover without looking at each.
+
+    Most limits of a long list are for one scope each; only those with a `*` have to be tried.
+    """
+
+    def __init__(self, limits: Iterable[Limit]) -> None:
+        self._exact: defaultdict[str, list[tuple[int, Limit]]] = defaultdict(list)
+        self._patterns: list[tuple[int, Limit]] = []
+        for place, limit in enumerate(limits):
+            (self._patterns if "*" in limit.pattern else self._exact[limit.pattern]).append((place, limit))
+
+    def covering(self, scopes: Sequence[str]) -> tuple[tuple[Limit, str], ...]:
+        """Return each limit with each of the scopes that it covers, in the order of the limits."""
+        found = [(place, limit, scope) for scope in scopes for place, limit in self._exact.get(scope, ())]
+        found += [(place, limit, scope) for scope in scopes for place, limit in self._patterns if limit.matches(scope)]
+        found.sort(key=lambda one: one[0])
+        return tuple((limit, scope) for _, limit, scope in found)
+
+
 _LIMIT: Final = ("name", "scope", "metric", "limit", "window")
 _WINDOW: Final = ("calendar", "timezone", "rolling")
 

@@ -12,7 +12,7 @@ from app.core.policy import weighing
 from app.core.policy.actions import ActionPolicy
 from app.core.policy.approvers import ApproverRule
 from app.core.policy.knobs import Knobs
-from app.core.policy.limits import Limit
+from app.core.policy.limits import Limit, LimitIndex
 from app.core.policy.weighing import Weighing
 
 
@@ -39,6 +39,11 @@ class Policy:
     actions: Mapping[str, ActionPolicy] = field(repr=False)
     limits: tuple[Limit, ...]
     approvers: tuple[ApproverRule, ...]
+    _index: LimitIndex = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Order the limits by what they cover."""
+        object.__setattr__(self, "_index", LimitIndex(self.limits))
 
     def weigh(self, call: Call, caller: Caller, now: datetime, *, literal: bool = False) -> Weighing:
         """Return what the policy makes of a call; `now` is what its conditions take for the time.
@@ -46,7 +51,7 @@ class Policy:
         `literal` takes everything given as attested and as it is, as a what-if does.
         """
         action = self.action(call.action.name)
-        found = weighing.weigh(action, self.limits, call, caller, now, literal=literal)
+        found = weighing.weigh(action, self._index, call, caller, now, literal=literal)
         return found if action.listed else replace(found, triggered=(*self._refusal(action.name), *found.triggered))
 
     def action(self, name: str) -> ActionPolicy:

@@ -1,6 +1,5 @@
 """Weighing a call: all that a policy says of it without knowing what is stored."""
 
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,7 +15,7 @@ from app.core.policy import costs, resolution, rules
 from app.core.policy.actions import ActionPolicy
 from app.core.policy.facts import Facts
 from app.core.policy.knobs import Knobs
-from app.core.policy.limits import Limit
+from app.core.policy.limits import Limit, LimitIndex
 from app.core.policy.templates import OF_CALLERS, Template, UnresolvedError, plain_text
 from app.core.policy.terms import Terms
 from app.core.values import JsonObject
@@ -83,7 +82,7 @@ class Weighing:
 
 
 def weigh(
-    policy: ActionPolicy, limits: tuple[Limit, ...], call: Call, caller: Caller, now: datetime, *, literal: bool
+    policy: ActionPolicy, limits: LimitIndex, call: Call, caller: Caller, now: datetime, *, literal: bool
 ) -> Weighing:
     """Weigh a call of an action.
 
@@ -187,9 +186,9 @@ class Scale:
         own = None if self.call.effect is None else self._callers(self.call.effect)
         return tuple(dict.fromkeys(filter(None, (filled, own))))
 
-    def covering(self, limits: Iterable[Limit], scopes: tuple[str, ...], cost: Money | None) -> Covering:
+    def covering(self, limits: LimitIndex, scopes: tuple[str, ...], cost: Money | None) -> Covering:
         """Return the limits that cover a scope. Those in another currency than the cost refuse the call instead."""
-        found = tuple((limit, scope) for limit in limits for scope in scopes if limit.matches(scope)) if scopes else ()
+        found = limits.covering(scopes)
         if cost is None:
             return found
         foreign = [limit.currency for limit, _ in found if limit.currency not in {None, cost.currency}]
