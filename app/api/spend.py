@@ -16,9 +16,10 @@ from app.api.pages import Cursor
 from app.api.requests import Request
 from app.api.responses import answer, moment
 from app.core import windows
-from app.core.money import format_amount
+from app.core.money import Money, format_amount
 from app.core.policy.limits import Limit
 from app.core.refusals import Refusal
+from app.core.values import Json
 from app.db.database import Reader
 from app.db.ids import new_id
 from app.door.commands import submit
@@ -165,11 +166,11 @@ def _standing(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _stated(limit: Limit) -> dict[str, str] | int:
+def _stated(limit: Limit) -> dict[str, Json] | int:
     """Return the limit as a policy writes it."""
     if limit.currency is None:
         return int(limit.amount)
-    return {"amount": format_amount(limit.amount), "currency": limit.currency}
+    return Money(limit.amount, limit.currency).as_json()
 
 
 def _measured(limit: Limit, sum_: Decimal) -> str | int:

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
 from app.core.authority import Ballot
-from app.core.money import Money, format_amount
+from app.core.money import Money
 from app.core.values import Json, JsonObject
 
 NOBODY = "system:timeout"
@@ -58,6 +57,11 @@ class Resolved:
     own_labels: frozenset[str]
     caller_labels: frozenset[str]
 
+    @property
+    def written_cost(self) -> dict[str, Json] | None:
+        """Return what the call costs as it is written, or None if it costs nothing."""
+        return None if self.cost is None else self.cost.as_json()
+
     def exceeded_by(self, other: "Resolved") -> str | None:
         """Return what of a later weighing was not approved, or None: a greater cost or radius, another consequence."""
         if other.effects != self.effects:
@@ -85,9 +89,8 @@ class Resolved:
 
     def as_json(self) -> dict[str, Json]:
         """Return it for a row."""
-        cost = self.cost
         return {
-            "cost": None if cost is None else {"amount": format_amount(cost.amount), "currency": cost.currency},
+            "cost": self.written_cost,
             "blast_radius": self.blast_radius,
             "asset": self.asset,
             **{name: sorted(getattr(self, name)) for name in _SETS},
@@ -96,9 +99,8 @@ class Resolved:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> "Resolved":
         """Return what a row holds."""
-        cost = row["cost"]
         return cls(
-            cost=None if cost is None else Money(Decimal(cost["amount"]), cost["currency"]),
+            cost=None if row["cost"] is None else Money.from_json(row["cost"]),
             blast_radius=row["blast_radius"],
             asset=row["asset"],
             **{name: frozenset(row[name]) for name in _SETS},

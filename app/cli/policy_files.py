@@ -15,7 +15,6 @@ from app.core.drafting import cases, coverage, differences, lint
 from app.core.drafting.cases import CaseFile, Verdict
 from app.core.drafting.differences import Turn
 from app.core.drafting.remarks import Level
-from app.core.money import format_amount
 from app.core.policy import DocumentError, Policy, Weighing, documents
 from app.core.policy.documents import Document
 from app.core.policy.json_schema import document_schema
@@ -143,11 +142,10 @@ def _check(trigger: Trigger) -> str:
 
 
 def _resolved(weighing: Weighing) -> Iterator[str]:
-    cost = weighing.cost
     yield f"labels   {', '.join(weighing.labels)}"
     yield f"radius   {weighing.blast_radius}"
     yield f"asset    {weighing.asset or '-'}"
-    yield f"cost     {'-' if cost is None else f'{format_amount(cost.amount)} {cost.currency}'}"
+    yield f"cost     {weighing.cost or '-'}"
     yield f"effect   {', '.join(weighing.effects) or '-'}"
     yield f"spend    {', '.join(weighing.scopes) or '-'}"
 

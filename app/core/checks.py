@@ -59,7 +59,7 @@ def _over(cost: Money, over: Money) -> Iterator[Trigger]:
         yield Trigger(
             Code.COST_OVER_LIMIT,
             Outcome.REQUIRE_HUMAN,
-            f"the cost of {_written(cost)} is over {_written(over)}",
+            f"the cost of {cost} is over {over}",
             {"cost": format_amount(cost.amount), "over": format_amount(over.amount), "currency": cost.currency},
         )
 
@@ -115,7 +115,3 @@ def spend_check(limit: Limit, scope: str, held: Decimal, spent: Decimal, cost: D
 
 def _plain(amount: Decimal, *, counts: bool) -> str | int:
     return int(amount) if counts else format_amount(amount)
-
-
-def _written(money: Money) -> str:
-    return f"{format_amount(money.amount)} {money.currency}"

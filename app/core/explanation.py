@@ -9,7 +9,7 @@ from typing import Any, Final
 from app.core.actions import Call, Caller
 from app.core.codes import Code
 from app.core.decision import Decision
-from app.core.money import Money, format_amount
+from app.core.money import Money
 from app.core.policy import Policy, Weighing, resolution
 from app.core.policy.actions import ActionPolicy
 from app.core.policy.comparisons import Comparison
@@ -140,7 +140,7 @@ def _argument(name: str, facts: Facts) -> Mapping[str, Json]:
 
 
 def _money(money: Money | None) -> Json:
-    return None if money is None else {"amount": format_amount(money.amount), "currency": money.currency}
+    return None if money is None else money.as_json()
 
 
 _CHECKS: Final[Mapping[Code, Callable[[Call, Weighing], Mapping[str, Json]]]] = {

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from app.core.action_patterns import ActionPattern
 from app.core.globs import Glob
-from app.core.money import format_amount, is_currency, parse_amount
+from app.core.money import Money, is_currency, parse_amount
 from app.core.policy.argument_types import Arguments
 from app.core.policy.conditions import Condition, ConditionError, compile_condition
 from app.core.values import Json, JsonObject
@@ -71,10 +71,8 @@ class Bounds:
         if self.conditions:
             said[Dimension.CONDITIONS] = [condition.text for condition in self.conditions]
         if self.budgets is not None:
-            said[Dimension.BUDGETS] = [
-                {"amount": format_amount(amount), "currency": currency}
-                for currency, amount in sorted(self.budgets.items())
-            ]
+            budgets = sorted(self.budgets.items())
+            said[Dimension.BUDGETS] = [Money(amount, currency).as_json() for currency, amount in budgets]
         return said
 
 

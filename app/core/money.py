@@ -1,6 +1,7 @@
 """Exact money: amounts as decimals, written and read in one form only."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 
@@ -26,6 +27,19 @@ class Money:
 
     amount: Decimal
     currency: str
+
+    def __str__(self) -> str:
+        """Return it as a sentence says it: `12.50 EUR`."""
+        return f"{format_amount(self.amount)} {self.currency}"
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as it is written: on the wire, in the record, and in a digest."""
+        return {"amount": format_amount(self.amount), "currency": self.currency}
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, str]) -> "Money":
+        """Return what `as_json` wrote."""
+        return cls(Decimal(written["amount"]), written["currency"])
 
 
 def parse_amount(value: Json) -> Decimal:

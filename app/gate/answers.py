@@ -8,7 +8,7 @@ from typing import Any
 from app.core.chain import timestamp
 from app.core.codes import Trigger
 from app.core.decision import Decision
-from app.core.money import format_amount
+from app.core.money import Money
 from app.core.outcomes import Outcome
 from app.core.values import Json
 from app.effects.admissions import Admission
@@ -90,14 +90,13 @@ def without_policy(decision: Decision) -> dict[str, Any]:
 def resolved(asked: Asked) -> dict[str, Json]:
     """Return what the policy made of the call: for `evaluate`, and for an explanation."""
     weighing = asked.weighing
-    cost = weighing.cost
     return {
         "environment": weighing.environment,
         "kind": weighing.kind,
         "tags": list(weighing.tags),
         "blast_radius": weighing.blast_radius,
         "asset": weighing.asset,
-        "cost": None if cost is None else {"amount": format_amount(cost.amount), "currency": cost.currency},
+        "cost": None if weighing.cost is None else weighing.cost.as_json(),
         "effect": list(weighing.effects),
         "spend": list(weighing.scopes),
     }
@@ -132,12 +131,8 @@ def view(admission: Admission, now: datetime) -> dict[str, Json]:
         "effect": list(admission.effects),
         "attempt": admission.attempt,
         "spend": list(admission.scopes),
-        "cost": None
-        if not admission.currency
-        else {"amount": format_amount(admission.amount), "currency": admission.currency},
-        "actual_cost": None
-        if admission.actual is None
-        else {"amount": format_amount(admission.actual), "currency": admission.actual_currency},
+        "cost": Money(admission.amount, admission.currency).as_json() if admission.currency else None,
+        "actual_cost": _actual_cost(admission),
         "created_at": timestamp(admission.created_at),
         "expires_at": timestamp(admission.expires_at),
         "closed_at": None if admission.closed_at is None else timestamp(admission.closed_at),
@@ -147,3 +142,7 @@ def view(admission: Admission, now: datetime) -> dict[str, Json]:
         "run_id": admission.run_id,
         "approval_id": admission.approval_id,
     }
+
+
+def _actual_cost(admission: Admission) -> dict[str, Json] | None:
+    return None if admission.actual is None else Money(admission.actual, admission.actual_currency).as_json()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.core.actions import Call, Caller
+from app.core.calls import call_digest
 from app.core.policy.weighing import Weighing
-from app.core.questions import call_digest
 from app.policies.active import ActivePolicy
 
 

@@ -1,7 +1,7 @@
 """An approver's edit: other values for the same argument names, weighed as if the agent had sent them."""
 
-from app.approvals import calls
 from app.approvals.questions import Edit, Question, Verdict
+from app.core import calls
 from app.core.actions import Call, Caller
 from app.core.authority import Objection
 from app.core.canonical import canonical_json

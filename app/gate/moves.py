@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-from app.approvals.calls import to_json
 from app.approvals.questions import NOBODY, Question, Resolved, Vote, Withdrawal
+from app.core.calls import to_json
 from app.core.chain import timestamp
 from app.core.decision import Decision
-from app.core.money import Money, format_amount
 from app.core.policy.weighing import Weighing
 from app.core.summary import shown, summarise
 from app.core.values import Json
@@ -125,7 +124,7 @@ def record_edit(lane: Lane, question: Question, by: str) -> None:
         "edited_digest": edit.digest,
         "edited_summary": summarise(edit.arguments or {}),
         "edited_labels": sorted(edit.resolved.labels),
-        "edited_cost": of_money(edit.resolved.cost),
+        "edited_cost": edit.resolved.written_cost,
     }
     _record(lane, question, "approval.edited", said, principal=by)
 
@@ -150,11 +149,6 @@ def resolved(weighing: Weighing) -> Resolved:
     )
 
 
-def of_money(cost: Money | None) -> dict[str, Json] | None:
-    """Return money in its written form."""
-    return None if cost is None else {"amount": format_amount(cost.amount), "currency": cost.currency}
-
-
 def _record(
     lane: Lane, question: Question, event: str, also: Mapping[str, Json], *, principal: str | None = None
 ) -> None:
@@ -176,7 +170,7 @@ def _of_question(question: Question) -> dict[str, Json]:
         "digest": question.digest,
         "summary": question.summary,
         "labels": sorted(question.resolved.labels),
-        "cost": of_money(question.resolved.cost),
+        "cost": question.resolved.written_cost,
         "codes": list(question.codes),
         "reason": question.reason,
         "run_id": question.run_id,

@@ -8,7 +8,7 @@ from app.core.actions import Caller
 from app.core.chain import timestamp
 from app.core.summary import masked
 from app.core.values import Json
-from app.gate import electorate, moves
+from app.gate import electorate
 from app.gate.electorate import Known
 
 
@@ -75,7 +75,7 @@ class Viewer:
             "owner": question.caller["owner"],
             "run_id": question.run_id,
             "labels": sorted(question.resolved.labels),
-            "cost": moves.of_money(question.resolved.cost),
+            "cost": question.resolved.written_cost,
             "reason": question.reason,
             "codes": list(question.codes),
             "summary": question.summary,
@@ -101,8 +101,7 @@ class Viewer:
         if question.call is not None:
             seen["arguments"] = _arguments(question)
         if question.edit is not None:
-            edit = question.edit
-            cost = moves.of_money(edit.resolved.cost)
+            edit, cost = question.edit, question.edit.resolved.written_cost
             seen |= {"edited_arguments": edit.arguments, "edited_digest": edit.digest, "edited_cost": cost}
         return seen
 

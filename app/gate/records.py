@@ -76,7 +76,7 @@ def of_money(asked: Asked) -> dict[str, Json] | None:
     cost = asked.weighing.cost
     if cost is None:
         return None
-    return {"amount": format_amount(cost.amount), "currency": cost.currency, "scopes": list(asked.weighing.scopes)}
+    return {**cost.as_json(), "scopes": list(asked.weighing.scopes)}
 
 
 def of_decision(decision: Decision) -> dict[str, Json]:
@@ -103,12 +103,11 @@ def of_admission(admission: Admission) -> dict[str, Json]:
         "effects": list(admission.effects),
         "attempt": admission.attempt,
         "state": admission.state,
-        **held(admission),
+        **_held(admission),
     }
 
 
-def held(admission: Admission) -> dict[str, Any]:
-    """Return what an admission holds, where it holds anything."""
+def _held(admission: Admission) -> dict[str, Any]:
     return {
         "held": {
             "amount": format_amount(admission.amount),

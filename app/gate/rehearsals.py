@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from app.approvals import calls
+from app.core import calls
 from app.core.actions import Advice, Call, Caller, Verification
 from app.core.chain import timestamp
 from app.core.codes import Code, Trigger

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row
 
-from app.approvals import calls
+from app.core import calls
 from app.core.policy import Policy
 from app.core.rehearsal import NotRehearsableError, rehearse
 from app.gate.rehearsals import read_caller, read_facts

@@ -1,10 +1,9 @@
 """Reporting what came of an admission, and resolving what nobody knows."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 
 from app.core.actions import Caller
-from app.core.money import Money, format_amount
+from app.core.money import Money
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.effects.admissions import Admission, State
@@ -187,11 +186,7 @@ def _close(
 def _said(said: Said, settled: Settlement | None) -> dict[str, Json]:
     recorded: dict[str, Json] = {"result_digest": said.result_digest}
     if said.actual is not None:
-        recorded["actual_cost"] = _money(said.actual.amount, said.actual.currency)
+        recorded["actual_cost"] = said.actual.as_json()
     if settled is not None:
-        recorded |= {"spent": _money(settled.amount, settled.currency), "overrun": settled.overrun}
+        recorded |= {"spent": Money(settled.amount, settled.currency).as_json(), "overrun": settled.overrun}
     return recorded
-
-
-def _money(amount: Decimal, currency: str) -> dict[str, Json]:
-    return {"amount": format_amount(amount), "currency": currency}

@@ -17,7 +17,7 @@ from app.core.checks import spend_check
 from app.core.codes import Code, Trigger
 from app.core.decision import Decision, decide
 from app.core.durations import format_duration
-from app.core.money import Money, format_amount
+from app.core.money import Money
 from app.core.outcomes import Outcome
 from app.core.policy.limits import Limit
 from app.core.refusals import Refusal, RefusalKind
@@ -43,7 +43,9 @@ class Wanted:
     @property
     def digest(self) -> str:
         """Return the digest that an idempotency key stands for."""
-        return digest({"reservation": sorted(self.scopes), **_cost(self.money), "lease": format_duration(self.lease)})
+        return digest(
+            {"reservation": sorted(self.scopes), **self.money.as_json(), "lease": format_duration(self.lease)}
+        )
 
 
 @dataclass(slots=True)
@@ -137,7 +139,7 @@ class Reserve:
             "request_id": self.request_id,
             **records.of_caller(caller),
             "kind": Kind.METERING,
-            "cost": {**_cost(wanted.money), "scopes": list(wanted.scopes)},
+            "cost": {**wanted.money.as_json(), "scopes": list(wanted.scopes)},
             "totals": records.of_totals(lane.spend, wanted.scopes, wanted.money.currency),
             "policy": None if lane.policy is None else records.of_policy(lane.policy),
             **records.of_decision(decision),
@@ -203,7 +205,3 @@ def _refusal(decision: Decision, *, sees_spend: bool) -> Refusal:
         code=first.code,
         values={"triggered": answers.of_triggers(decision.triggered, sees_spend=sees_spend)},
     )
-
-
-def _cost(money: Money) -> dict[str, Json]:
-    return {"amount": format_amount(money.amount), "currency": money.currency}

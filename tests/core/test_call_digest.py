@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from app.core.actions import Action, Advice, Call, Finding
+from app.core.calls import call_digest
 from app.core.money import Money
 from app.core.outcomes import Outcome
-from app.core.questions import call_digest
 from app.core.values import Fraction
 
 ACTION = Action("voucher.issue", {"booking": "AB12", "amount": 40}, "booking/AB12", "live", "payout", frozenset("ab"))

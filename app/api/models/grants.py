@@ -7,7 +7,7 @@ from pydantic import Field
 from app.api.models.approvals import Somebody
 from app.api.models.fields import Amount, Body, Currency, Duration, Key, Name
 from app.core.grants import MOST, MOST_CONDITIONS
-from app.core.money import format_amount
+from app.core.money import Money
 from app.core.policy.conditions import LONGEST
 from app.gate.granting import Wish
 
@@ -53,9 +53,7 @@ class GrantBody(Body):
             include={"actions", "assets", "environments", "conditions"}, exclude_none=True
         )
         if self.budgets is not None:
-            stated["budgets"] = [
-                {"amount": format_amount(budget.amount), "currency": budget.currency} for budget in self.budgets
-            ]
+            stated["budgets"] = [Money(budget.amount, budget.currency).as_json() for budget in self.budgets]
         return Wish(self.subject, stated, self.expires_in, self.delegable)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from app.core.money import Money, format_amount
+from app.core.money import Money
 from app.core.outcomes import Outcome, stronger
 from app.core.policy import ApproverRule, Knobs, Limit, Policy
 from app.core.policy.actions import ActionPolicy
@@ -92,7 +92,7 @@ def _over(about: str, before: Money | None, after: Money | None) -> Iterator[Dif
 
 
 def _money(money: Money | None) -> str:
-    return "not set" if money is None else f"{format_amount(money.amount)} {money.currency}"
+    return "not set" if money is None else str(money)
 
 
 def _actions(before: Policy, after: Policy) -> Iterator[Difference]:

@@ -1,30 +1,40 @@
-"""The call of a question as JSON, so that it can be shown to who decides, and weighed again with other values."""
+"""A call as JSON: in a digest that names it, and kept to be shown to people and to be weighed again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 from app.core.actions import Action, Advice, Call, Finding
-from app.core.money import Money, format_amount
+from app.core.canonical import digest
+from app.core.money import Money
 from app.core.outcomes import Outcome
 from app.core.values import Json, JsonObject, with_literals
 
 
+def call_digest(*, tenant: str, principal: str, call: Call, policy_version: str, bind: Iterable[str]) -> str:
+    """Return the digest of what was sent with its defaults filled: `sha256:` over its RFC 8785 form.
+
+    `bind` names the context keys that belong to the call; other context, evidence and request ids do not. The order
+    of keys, tags and scopes makes no difference, nor does writing 1 as 1.0; everything else does.
+    """
+    form: dict[str, Json] = {
+        "tenant": tenant,
+        "principal": principal,
+        "action": _action(call.action),
+        "effect": call.effect,
+        "spend": sorted(set(call.spend)),
+        "approval_context": dict(call.approval_context),
+        "policy_version": policy_version,
+        "context": {key: call.context[key] for key in bind if key in call.context},
+    }
+    return digest(form)
+
+
 def to_json(call: Call) -> dict[str, Json]:
     """Return what of a call a weighing reads."""
-    action, finding = call.action, call.finding
+    finding = call.finding
     return {
-        "action": {
-            "name": action.name,
-            "arguments": action.arguments,
-            "asset": action.asset,
-            "environment": action.environment,
-            "kind": action.kind,
-            "tags": sorted(action.tags),
-            "blast_radius": action.blast_radius,
-            "cost": _money(action.cost),
-        },
+        "action": _action(call.action),
         "context": call.context,
         "approval_context": dict(call.approval_context),
         "spend": list(call.spend),
@@ -48,7 +58,7 @@ def from_json(row: Mapping[str, Any]) -> Call:
     given = {
         "arguments": with_literals(action["arguments"]),
         "tags": frozenset(action["tags"]),
-        "cost": _read_money(action["cost"]),
+        "cost": None if action["cost"] is None else Money.from_json(action["cost"]),
     }
     return Call(
         action=Action(**action | given),
@@ -66,9 +76,14 @@ def with_arguments(call: Call, arguments: JsonObject) -> Call:
     return replace(call, action=replace(call.action, arguments=arguments))
 
 
-def _money(cost: Money | None) -> dict[str, Json] | None:
-    return None if cost is None else {"amount": format_amount(cost.amount), "currency": cost.currency}
-
-
-def _read_money(cost: Mapping[str, str] | None) -> Money | None:
-    return None if cost is None else Money(Decimal(cost["amount"]), cost["currency"])
+def _action(action: Action) -> dict[str, Json]:
+    return {
+        "name": action.name,
+        "arguments": action.arguments,
+        "asset": action.asset,
+        "environment": action.environment,
+        "kind": action.kind,
+        "tags": sorted(action.tags),
+        "blast_radius": action.blast_radius,
+        "cost": None if action.cost is None else action.cost.as_json(),
+    }
