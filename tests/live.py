@@ -1,13 +1,13 @@
 """A service in processes of its own, as an operator runs it: to be raced against, killed and started again."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from contextlib import nullcontext, suppress
 from pathlib import Path
 

@@ -23,6 +23,17 @@ _UNAVAILABLE = frozenset(
 )
 _TRIES = 4
 
+# A process that stands still inside a transaction, paused or cut off, must not hold a tenant's lane for longer than
+# callers wait. Statements here are small, and compiling them would take longer than running them. A pooler passes
+# none of these on: there they are set by ALTER ROLE (deploy/README.md).
+_SERVER_SETTINGS = {
+    "application_name": "countersign",
+    "idle_in_transaction_session_timeout": "5s",
+    "lock_timeout": "4s",
+    "statement_timeout": "4s",
+    "jit": "off",
+}
+
 
 class StoreUnavailableError(Exception):
     """The database did not answer, or not in time. Nothing was changed."""
@@ -77,7 +88,9 @@ class Database:
         """Return the database at a `postgresql+asyncpg://` URL; `prepared=False` suits a pooler in transaction mode."""
         limits = limits or Limits()
         arguments: dict[str, Any] = {"timeout": limits.connect, "command_timeout": limits.statement}
-        if not prepared:
+        if prepared:
+            arguments |= {"server_settings": _SERVER_SETTINGS}
+        else:
             arguments |= {"statement_cache_size": 0, "prepared_statement_name_func": _unnamed}
         engine = create_async_engine(
             url,
