@@ -24,7 +24,7 @@ class LiveService:
     """
 
     def __init__(self, environment: Mapping[str, str], workers: int = 1, log: Path | None = None) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = {**os.environ, **environment, "COUNTERSIGN_PORT": str(self.port)}
         self._workers = workers
@@ -73,7 +73,7 @@ class LiveService:
         return f": {self._log.read_text()[-2000:]}" if self._log else ""
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Return a port that is free, from where no connection takes its own: others run tests on this machine too."""
     while True:
         port = random.randrange(20_000, 32_000)
