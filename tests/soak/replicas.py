@@ -47,12 +47,12 @@ class Replicas:
 
 
 @asynccontextmanager
-async def replicas(environment: Mapping[str, str], keys: Mapping[str, str], log: Path) -> AsyncIterator[Replicas]:
-    """Serve with two processes until the context ends."""
+async def replicas(environment: Mapping[str, str], keys: Mapping[str, str], folder: Path) -> AsyncIterator[Replicas]:
+    """Serve with two processes until the context ends; each has its log in the folder."""
     async with AsyncExitStack() as stack:
         services, clients = [], []
-        for _ in range(_NUMBER):
-            service = await asyncio.to_thread(LiveService, environment, 1, log)
+        for number in range(_NUMBER):
+            service = await asyncio.to_thread(LiveService, environment, 1, folder / f"service-{number}.log")
             stack.push_async_callback(asyncio.to_thread, service.stop)
             services.append(service)
         for service in services:

@@ -57,7 +57,7 @@ async def soak(database_url: str, folder: Path, seconds: float) -> Outcome:
         keys = await _prepare(database, folder)
         async with wired(database_url) as (wire, url):
             environment = _environment(url, folder)
-            async with replicas(environment, keys, folder / "service.log") as running:
+            async with replicas(environment, keys, folder) as running:
                 return await _soak(running, wire, database, seconds)
     finally:
         await database.close()
