@@ -16,6 +16,9 @@ from app.core.policy.knobs import RANKS, Knobs
 from app.core.policy.limits import Limit, Metric
 from app.core.policy.resolution import SANDBOXED
 
+NO_POLICY = Trigger(Code.NO_POLICY, Outcome.DENY, "no policy is active; a policy administrator has to activate one")
+"""What fires before a tenant's first activation."""
+
 
 def of_knobs(
     knobs: Knobs, labels: AbstractSet[str], blast_radius: int, cost: Money | None, finding: Finding | None

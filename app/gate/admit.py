@@ -8,6 +8,7 @@ from pydantic_core import to_json
 
 from app.core.actions import Call, Caller
 from app.core.chain import timestamp
+from app.core.checks import NO_POLICY
 from app.core.decision import Decision, decide
 from app.core.outcomes import Outcome
 from app.core.refusals import Refusal, RefusalKind
@@ -17,7 +18,7 @@ from app.effects.admissions import LONGEST_LEASE, Admission
 from app.gate import answers, asked, leave, permits, records, redemption, rehearsals, replay, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked
-from app.gate.authorisation import NO_POLICY, authorise
+from app.gate.authorisation import authorise
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.leave import Leave
@@ -57,8 +58,6 @@ class Admit:
         lane.effects.want_effects(self._asked.weighing.effects)
         lane.spend.want(self._asked.weighing.limits)
         lane.spend.want_totals(self._asked.weighing.scopes, _currency(self._asked))
-        if self._asked.weighing.cost is not None:
-            lane.spend.want_totals(self._asked.weighing.scopes, self._asked.weighing.cost.currency)
         if self.call.verification_id is not None:
             lane.evidence.want(self.call.verification_id)
         redemption.want(lane, self._asked)

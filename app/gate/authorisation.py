@@ -7,9 +7,6 @@ from app.core.refusals import Refusal, RefusalKind
 from app.gate.lane import Lane
 from app.identity.authority import Authority
 
-NO_POLICY = Trigger(Code.NO_POLICY, Outcome.DENY, "no policy is active; a policy administrator has to activate one")
-"""What fires before a tenant's first activation."""
-
 
 def identify(lane: Lane, credential_id: str) -> Caller | Refusal:
     """Return who the credential stands for today, or that it stands for nobody any more."""
@@ -21,25 +18,20 @@ def identify(lane: Lane, credential_id: str) -> Caller | Refusal:
     return caller
 
 
-def authorise(lane: Lane, credential_id: str, right: str) -> Caller | Refusal:
-    """Return who the credential stands for today, or why it may not do this."""
+def authorise(lane: Lane, credential_id: str, *rights: str) -> Caller | Refusal:
+    """Return who the credential stands for today, or why it may not do this, which takes one of the rights."""
     caller = identify(lane, credential_id)
-    if isinstance(caller, Refusal) or caller.may(right):
+    if isinstance(caller, Refusal) or any(map(caller.may, rights)):
         return caller
-    return forbidden(right)
+    return forbidden(*rights)
 
 
-def revoked(lane: Lane, principal: str, action: str) -> Trigger | None:
+def revoked(authority: Authority, principal: str, action: str) -> Trigger | None:
     """Return the check that fires while a revocation stops this principal from this action."""
-    return stopped(lane.authority, principal, action)
-
-
-def stopped(authority: Authority, principal: str, action: str) -> Trigger | None:
-    """Return the check that fires while, by this authority, a revocation stops the principal from the action."""
     sentence = authority.revoked(principal, action)
     return None if sentence is None else Trigger(Code.REVOKED, Outcome.DENY, sentence)
 
 
-def forbidden(right: str) -> Refusal:
-    """Return the refusal of a caller without a right."""
-    return Refusal(RefusalKind.FORBIDDEN, f"this needs the right {right}, which the key does not have")
+def forbidden(*rights: str) -> Refusal:
+    """Return the refusal of a caller that has none of the rights."""
+    return Refusal(RefusalKind.FORBIDDEN, f"this needs the right {' or '.join(rights)}, which the key does not have")

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from app.core.actions import Call, Caller
-from app.core.checks import verification_check
+from app.core.checks import NO_POLICY, verification_check
 from app.core.codes import Trigger
 from app.core.decision import Decision, decide
 from app.core.explanation import explain
@@ -14,7 +14,7 @@ from app.core.lineage import Case
 from app.gate import answers, leave, skepticism
 from app.gate.answers import Answer
 from app.gate.asked import Asked, weigh
-from app.gate.authorisation import NO_POLICY, stopped
+from app.gate.authorisation import revoked
 from app.gate.facts import Facts
 
 NOT_WEIGHED = ["spend", "effects", "approvals", "verifications"]
@@ -42,7 +42,7 @@ def _explained(asked: Asked, decision: Decision, now: datetime) -> dict[str, Any
 
 def _checks(asked: Asked, facts: Facts, now: datetime) -> Sequence[Trigger]:
     checks = (
-        stopped(facts.authority, asked.caller.principal, asked.call.action.name),
+        revoked(facts.authority, asked.caller.principal, asked.call.action.name),
         leave.foretell(facts, Case(asked.call, asked.caller, asked.weighing, now)),
         verification_check(asked.weighing.knobs, skepticism.of_finding(asked.call, asked.caller)),
     )

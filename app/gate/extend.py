@@ -11,7 +11,7 @@ from app.effects.admissions import LONGEST_EXTENSION, LONGEST_LEASE, Admission
 from app.gate import answers, lapses, records
 from app.gate.authorisation import authorise, revoked
 from app.gate.lane import Lane
-from app.gate.visibility import find, not_found
+from app.gate.visibility import find_to_speak_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,17 @@ class Extend:
 
     def run(self, lane: Lane) -> dict[str, Json] | Refusal:
         """Move the end of the lease, and record it."""
-        caller = authorise(lane, self.credential_id, "admit")
+        caller = authorise(lane, self.credential_id, "admit", "report")
         if isinstance(caller, Refusal):
             return caller
-        found = find(lane, caller, self.admission_id)
+        found = find_to_speak_for(lane, caller, self.admission_id)
         if isinstance(found, Refusal):
             return found
-        if found.principal != caller.principal and not caller.may("report"):
-            return not_found(self.admission_id)
         lapses.meet(lane, found)
         return self._why_not(lane, found) or self._extend(lane, caller, found)
 
     def _why_not(self, lane: Lane, admission: Admission) -> Refusal | None:
-        stopped = revoked(lane, admission.principal, admission.action)
+        stopped = revoked(lane.authority, admission.principal, admission.action)
         if stopped is not None:
             return Refusal(RefusalKind.CONFLICT, stopped.message, code=stopped.code, values=stopped.values)
         if not admission.open(lane.now):

@@ -48,7 +48,7 @@ def replay(lane: Lane, caller: Caller, admission: Admission, request_digest: str
 
 
 def _why_not(lane: Lane, caller: Caller, admission: Admission) -> Trigger | None:
-    stopped = revoked(lane, caller.principal, admission.action) or leave.lost(lane, admission)
+    stopped = revoked(lane.authority, caller.principal, admission.action) or leave.lost(lane, admission)
     if stopped is not None or admission.open(lane.now):
         return stopped
     code, message = _CLOSED[admission.state]

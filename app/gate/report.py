@@ -8,10 +8,10 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.effects.admissions import Admission, State
 from app.gate import answers, lapses, records
-from app.gate.authorisation import authorise, forbidden, identify
+from app.gate.authorisation import authorise
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
-from app.gate.visibility import find, not_found
+from app.gate.visibility import find_to_speak_for, not_found
 from app.spend.holds import Settlement
 
 
@@ -40,16 +40,12 @@ class Report:
 
     def run(self, lane: Lane) -> dict[str, Json] | Refusal:
         """Move the admission to what was said, settle or release its spend, and record it."""
-        caller = identify(lane, self.credential_id)
+        caller = authorise(lane, self.credential_id, "admit", "report")
         if isinstance(caller, Refusal):
             return caller
-        if not caller.may("admit") and not caller.may("report"):
-            return forbidden("report")
-        found = find(lane, caller, self.admission_id)
+        found = find_to_speak_for(lane, caller, self.admission_id)
         if isinstance(found, Refusal):
             return found
-        if found.principal != caller.principal and not caller.may("report"):
-            return forbidden("report") if caller.may("resolve") else not_found(self.admission_id)
         return tell(lane, caller, found, self.said, trusted=caller.may("report"))
 
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from app.core.actions import Caller
 from app.core.canonical import digest
 from app.core.chain import timestamp
-from app.core.checks import spend_check
+from app.core.checks import NO_POLICY, spend_check
 from app.core.codes import Code, Trigger
 from app.core.decision import Decision, decide
 from app.core.durations import format_duration
@@ -25,7 +25,7 @@ from app.core.values import Json
 from app.effects.admissions import Admission, Kind, State
 from app.gate import answers, records, replay, report
 from app.gate.answers import Answer
-from app.gate.authorisation import NO_POLICY, authorise, revoked
+from app.gate.authorisation import authorise, revoked
 from app.gate.holds import hold_of
 from app.gate.lane import Lane
 from app.gate.report import Said
@@ -93,7 +93,7 @@ class Reserve:
             return [NO_POLICY]
         money = self.wanted.money
         checks = [
-            revoked(lane, caller.principal, ""),
+            revoked(lane.authority, caller.principal, ""),
             *(_mismatch(limit, scope, money.currency) for limit, scope in self._limits),
             *(
                 spend_check(limit, scope, *lane.spend.room(limit, scope), limit.takes(money.amount))

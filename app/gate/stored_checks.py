@@ -17,7 +17,7 @@ def check_stored(lane: Lane, asked_: Asked) -> Sequence[Trigger]:
     """Return every check that fires; all are made, and none ends the others."""
     weighing = asked_.weighing
     checks = [
-        revoked(lane, asked_.caller.principal, asked_.call.action.name),
+        revoked(lane.authority, asked_.caller.principal, asked_.call.action.name),
         verification_check(weighing.knobs, verification_of(lane, asked_)),
         *_spend_checks(lane, asked_),
         *check_effects(lane, weighing.effects, weighing.terms.max_attempts),

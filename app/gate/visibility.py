@@ -1,8 +1,12 @@
-"""Who may see an admission: its principal, and holders of `report` or `resolve`; to others it does not exist."""
+"""Who may see an admission: its principal, and holders of `report` or `resolve`; to others it does not exist.
+
+Its principal and holders of `report` also say what becomes of it.
+"""
 
 from app.core.actions import Caller
 from app.core.refusals import Refusal, RefusalKind
 from app.effects.admissions import Admission
+from app.gate.authorisation import forbidden
 from app.gate.lane import Lane
 
 
@@ -12,6 +16,14 @@ def find(lane: Lane, caller: Caller, admission_id: str) -> Admission | Refusal:
     if admission is None or not may_see(caller, admission.principal):
         return not_found(admission_id)
     return admission
+
+
+def find_to_speak_for(lane: Lane, caller: Caller, admission_id: str) -> Admission | Refusal:
+    """Return the admission, if the caller may report on it and extend it, or the answer to somebody who may not."""
+    found = find(lane, caller, admission_id)
+    if isinstance(found, Refusal) or found.principal == caller.principal or caller.may("report"):
+        return found
+    return forbidden("report")
 
 
 def may_see(caller: Caller, principal: str) -> bool:

@@ -131,6 +131,17 @@ async def test_extending_moves_the_lease_within_its_caps(clients: Clients) -> No
     assert late.status_code == 409
 
 
+async def test_a_holder_of_report_extends_what_others_do_and_nobody_else_does(clients: Clients) -> None:
+    answer = await _pay(clients, "51", lease="1m")
+    path = f"/v1/admissions/{answer['admission']['id']}/extend"
+    assert (await clients("agent2").post(path, json={"lease": "30m"})).status_code == 404
+    assert (await clients("operator").post(path, json={"lease": "30m"})).status_code == 403
+    async with await _reporter(clients) as reporter:
+        extended = await reporter.post(path, json={"lease": "30m"})
+    assert extended.status_code == 200
+    assert extended.json()["expires_at"] > answer["admission"]["expires_at"]
+
+
 async def test_only_who_may_resolve_can_and_it_is_final(clients: Clients) -> None:
     answer = await _pay(clients, "6")
     await _report(clients("agent"), answer, "unknown")
