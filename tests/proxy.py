@@ -43,9 +43,7 @@ class Wire:
         onward_reader, onward_writer = await asyncio.open_unix_connection(self._target)
         self._writers |= {writer, onward_writer}
         stopped = asyncio.Event()
-        await asyncio.gather(
-            self._forth(reader, onward_writer, stopped), self._back(onward_reader, writer, stopped)
-        )
+        await asyncio.gather(self._forth(reader, onward_writer, stopped), self._back(onward_reader, writer, stopped))
 
     async def _forth(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, stopped: asyncio.Event) -> None:
         sent = 0
