@@ -1,7 +1,7 @@
 """The decision: the strongest of what fired stands, and advice can only raise it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.actions import Advice
 from app.core.codes import Code, Trigger, in_order
@@ -36,11 +36,22 @@ def decide(triggered: Iterable[Trigger], advice: Sequence[Advice] = ()) -> Decis
     return Decision(
         outcome=outcome,
         triggered=fired,
-        reason="; ".join(trigger.message for trigger in fired) or NOTHING_FIRED,
+        reason=_reason(fired),
         policy_outcome=policy_outcome,
         advised_outcome=strongest(one.outcome for one in advice) if advice else None,
         escalated=bool(raising),
     )
+
+
+def with_check(decision: Decision, trigger: Trigger) -> Decision:
+    """Return the decision with a further check that fired."""
+    fired = in_order((*decision.triggered, trigger))
+    outcome = strongest((decision.outcome, trigger.outcome))
+    return replace(decision, outcome=outcome, triggered=fired, reason=_reason(fired))
+
+
+def _reason(fired: Sequence[Trigger]) -> str:
+    return "; ".join(trigger.message for trigger in fired) or NOTHING_FIRED
 
 
 def _advised(advice: Advice) -> Trigger:

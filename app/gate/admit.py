@@ -15,7 +15,7 @@ from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import LONGEST_LEASE, Admission
-from app.gate import answers, asked, leave, permits, records, redemption, rehearsals, replay, tokens
+from app.gate import answers, asked, idempotency, leave, permits, records, redemption, rehearsals, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked
 from app.gate.authorisation import authorise
@@ -76,7 +76,7 @@ class Admit:
             return self._caller
         stored = self._stored_admission(lane, self._caller)
         if stored is not None and self._request_digest is not None:
-            return replay.replay(lane, self._caller, stored, self._request_digest)
+            return idempotency.replay(lane, self._caller, stored, self._request_digest)
         if self._asked is None:
             return self._without_policy(lane, self._caller)
         permitted = leave.find(lane, self._asked)

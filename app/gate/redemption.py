@@ -1,21 +1,21 @@
-"""Consent: what people have said about a call, and whether an admission may use it.
+"""Redemption: what people have said about a call, and whether an admission may use it.
 
 `want` before the group is read; then `kept_advice`, so that leaving advice out does not undo a person's no; then
 `consult` with what policy, advice, spend and effects decide. It opens, supersedes or uses up the call's question, with
 its record, and says which decision stands.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.approvals.questions import Question, Status
 from app.core.actions import Advice
 from app.core.chain import timestamp
-from app.core.codes import Code, Trigger, in_order
-from app.core.decision import Decision
-from app.core.outcomes import Outcome, stronger
+from app.core.codes import Code, Trigger
+from app.core.decision import Decision, with_check
+from app.core.outcomes import Outcome
 from app.core.values import Json
-from app.gate import electorate, moves
+from app.gate import approval_checks, electorate, moves
 from app.gate.asked import Asked
 from app.gate.lane import Lane
 
@@ -77,7 +77,7 @@ def consult(lane: Lane, asked: Asked, decision: Decision, admission_id: str) -> 
     hearing = _Hearing.of(lane, asked, decision)
     denial = next((question for question in hearing.about if question.stands_denied(lane.now)), None)
     if denial is not None:
-        return hearing.refused(_denied(denial), denial)
+        return hearing.refused(approval_checks.denied(denial), denial)
     if asked.call.approval_id is not None:
         return hearing.redeeming(asked.call.approval_id, admission_id)
     return hearing.asking(admission_id)
@@ -110,7 +110,7 @@ class _Hearing:
         """Use the approval of this id, or say by name why not; nothing is opened."""
         question = self.lane.approvals.get(approval_id)
         if question is None or question.principal != self.asked.caller.principal:
-            return self.refused(_MISMATCH)
+            return self.refused(approval_checks.MISMATCH)
         objection = self._objection(moves.meet(self.lane, question))
         if objection is None or (self.decision.outcome is Outcome.ALLOW and objection.code in _OVERTAKEN):
             return self._settled(question, admission_id)
@@ -119,15 +119,15 @@ class _Hearing:
     def _objection(self, question: Question) -> Trigger | None:
         """Return why an approval cannot be used for this call."""
         if self._run_ended() or question.ended_with_its_run:
-            return _RUN_ENDED
+            return approval_checks.RUN_ENDED
         if question.status is Status.CANCELLED:
             # Said before the digests are compared: another version label cancels, and changes the digest too.
-            return _deny(Code.APPROVAL_CANCELLED, f"this approval was withdrawn: {question.comment}", question)
+            return approval_checks.unusable(question)
         if not _is_about(question, self.asked):
-            return _MISMATCH
+            return approval_checks.MISMATCH
         if question.status is Status.APPROVED:
-            return None if question.approves(self.asked.digest) else _edited(question)
-        return _UNUSABLE[question.status](question)
+            return None if question.approves(self.asked.digest) else approval_checks.edited(question)
+        return approval_checks.unusable(question)
 
     def asking(self, admission_id: str) -> Consent:
         """Let whatever people have said about the call count, and if that is nothing, ask them."""
@@ -140,17 +140,17 @@ class _Hearing:
     def held(self, admission_id: str) -> Consent:
         """Use the approval that there is, or wait for the one that was asked for, or ask."""
         if self._run_ended():
-            return self.refused(_RUN_ENDED)
+            return self.refused(approval_checks.RUN_ENDED)
         digest, now = self.asked.digest, self.lane.now
         approved = next((found for found in self.about if found.may_be_used_for(digest)), None)
         if approved is not None:
             return self._settled(approved, admission_id)
         replaced = next((found for found in self.about if found.replaced_call(self.asked.key, now)), None)
         if replaced is not None:
-            return self.refused(_edited(replaced), replaced)
+            return self.refused(approval_checks.edited(replaced), replaced)
         admission = self.lane.effects.open_of_digest(digest)
         if admission is not None:
-            return self.refused(_consumed(admission.approval_id, admission.id))
+            return self.refused(approval_checks.consumed(admission.approval_id, admission.id))
         return self._waiting()
 
     def _waiting(self) -> Consent:
@@ -161,20 +161,20 @@ class _Hearing:
             return Consent(decision, pending)
         most = lane.defaults.live_questions
         if lane.approvals.open_count(asked.caller.principal) >= most:
-            return self.refused(_too_many(most))
+            return self.refused(approval_checks.too_many(most))
         return Consent(decision, moves.open_for(lane, asked, decision), opened=True)
 
     def _settled(self, question: Question, admission_id: str) -> Consent:
         """Use an approval, unless the policy refuses the call or does not need it, or people no longer stand by it."""
         if self.decision.outcome is not Outcome.REQUIRE_HUMAN:
             return self.asking(admission_id)
-        objection = _precondition(self.asked, question) or _exceeds(self.asked, question)
+        objection = approval_checks.precondition(self.asked, question) or approval_checks.exceeds(self.asked, question)
         if objection is not None:
             return self.refused(objection, question)
         moves.add_labels(self.lane, question, self.asked.weighing)
         if not electorate.reached(self.lane, question, self.lane.now):
             moves.reopen(self.lane, question)
-            return self.refused(_insufficient(question), question)
+            return self.refused(approval_checks.insufficient(question), question)
         moves.redeem(self.lane, question, admission_id)
         return Consent(replace(self.decision, outcome=Outcome.ALLOW), question, consumed=question.id)
 
@@ -190,36 +190,11 @@ class _Hearing:
 
     def refused(self, trigger: Trigger, question: Question | None = None) -> Consent:
         """Return the decision with a further check that fired."""
-        triggered = in_order((*self.decision.triggered, trigger))
-        stands = stronger(trigger.outcome, self.decision.outcome)
-        outcome = trigger.outcome if stands else self.decision.outcome
-        reason = "; ".join(fired.message for fired in triggered)
-        decision = replace(self.decision, outcome=outcome, triggered=triggered, reason=reason)
-        return Consent(decision, question)
+        return Consent(with_check(self.decision, trigger), question)
 
 
 _OVERTAKEN = frozenset({Code.APPROVAL_PENDING, Code.APPROVAL_EDITED})
 """What people have still to say, or have said otherwise, of a call that the policy now allows by itself."""
-
-
-def _precondition(asked: Asked, question: Question) -> Trigger | None:
-    """Return why the state that people saw is not known to be the state now; an empty fingerprint is one not taken."""
-    sent = asked.call.precondition
-    if question.precondition is None or sent == question.precondition:
-        return None
-    if sent is None:
-        return _deny(Code.PRECONDITION_MISSING, "the approval is bound to a precondition, and none was sent", question)
-    if not sent:
-        return _deny(Code.PRECONDITION_UNAVAILABLE, "the precondition could not be taken", question)
-    return _deny(Code.PRECONDITION_CHANGED, "the resource is not in the state that was approved", question)
-
-
-def _exceeds(asked: Asked, question: Question) -> Trigger | None:
-    more = question.approved_form.exceeded_by(moves.resolved(asked.weighing))
-    if more is None:
-        return None
-    message = f"the policy now makes more of this call than was approved: {more}"
-    return Trigger(Code.APPROVAL_MISMATCH, Outcome.DENY, message, {**_named(question), "exceeds": more})
 
 
 def _about(lane: Lane, asked: Asked) -> list[Question]:
@@ -246,62 +221,3 @@ def of_question(question: Question) -> dict[str, Json]:
 
 def _voters(question: Question) -> list[Json]:
     return [{"by": vote.voter, "verdict": vote.verdict} for vote in question.votes if not vote.refusal]
-
-
-_MISMATCH = Trigger(Code.APPROVAL_MISMATCH, Outcome.DENY, "there is no approval of this call with this id")
-_RUN_ENDED = Trigger(Code.RUN_ENDED, Outcome.DENY, "the run has ended, and its approvals with it")
-
-
-def _too_many(most: int) -> Trigger:
-    message = f"{most} questions of this principal are open; wait for one, or cancel it"
-    return Trigger(Code.TOO_MANY_QUESTIONS, Outcome.DENY, message)
-
-
-def _deny(code: Code, message: str, question: Question) -> Trigger:
-    return Trigger(code, Outcome.DENY, message, _named(question))
-
-
-def _named(question: Question) -> dict[str, Json]:
-    return {"approval_id": question.id}
-
-
-def _denied(question: Question) -> Trigger:
-    said: dict[str, Json] = {"decided_by": question.decided_by, "comment": question.comment}
-    until = timestamp(question.expires_at)
-    return Trigger(
-        Code.APPROVAL_DENIED,
-        Outcome.DENY,
-        "a person has denied this call",
-        {**_named(question), **said, "until": until},
-    )
-
-
-def _edited(question: Question) -> Trigger:
-    return _deny(Code.APPROVAL_EDITED, "other values were approved; send the call with those", question)
-
-
-def _consumed(approval_id: str | None, admission_id: str | None) -> Trigger:
-    said: dict[str, Json] = {"approval_id": approval_id, "admission_id": admission_id}
-    return Trigger(Code.APPROVAL_CONSUMED, Outcome.DENY, "the approval of this call is used up", said)
-
-
-def _insufficient(question: Question) -> Trigger:
-    message = "counted again today, not enough people with authority have approved; it is with them once more"
-    return Trigger(Code.APPROVAL_INSUFFICIENT, Outcome.REQUIRE_HUMAN, message, _named(question))
-
-
-def _pending(question: Question) -> Trigger:
-    return Trigger(Code.APPROVAL_PENDING, Outcome.REQUIRE_HUMAN, "people have not decided yet", _named(question))
-
-
-_UNUSABLE: Mapping[Status, Callable[[Question], Trigger]] = {
-    Status.PENDING: _pending,
-    Status.DENIED: _denied,
-    Status.EXPIRED: lambda question: _deny(
-        Code.APPROVAL_EXPIRED, "this approval ran out before it was given or used", question
-    ),
-    Status.SUPERSEDED: lambda question: _deny(
-        Code.APPROVAL_SUPERSEDED, "the policy has allowed this call by itself in the meantime", question
-    ),
-    Status.CONSUMED: lambda question: _consumed(question.id, question.admission_id),
-}

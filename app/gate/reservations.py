@@ -23,7 +23,7 @@ from app.core.policy.limits import Limit
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.effects.admissions import Admission, Kind, State
-from app.gate import answers, records, replay, report
+from app.gate import answers, idempotency, records, report
 from app.gate.answers import Answer
 from app.gate.authorisation import authorise, revoked
 from app.gate.holds import hold_of
@@ -77,7 +77,7 @@ class Reserve:
             return caller
         stored = self._stored(lane, caller)
         if stored is not None:
-            return replay.replay(lane, caller, stored, self.wanted.digest)
+            return idempotency.replay(lane, caller, stored, self.wanted.digest)
         decision = decide(self._checks(lane, caller), ())
         if decision.outcome is Outcome.ALLOW:
             return self._reserve(lane, caller, decision)
