@@ -14,8 +14,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from app.core.defaults import Defaults
-from app.core.durations import parse_duration
-from app.core.policy.terms import LONGEST_LEASE, LONGEST_WAIT
+from app.core.durations import LONGEST_LEASE, LONGEST_WAIT, parse_duration
 
 PREFIX = "COUNTERSIGN_"
 

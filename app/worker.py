@@ -9,12 +9,13 @@ import structlog
 
 from app.audit.lane import Lanes
 from app.core.defaults import Defaults
+from app.db.books import SWEEP
 from app.db.database import Database, StoreUnavailableError
 from app.db.ids import new_id
 from app.gate import overdue
 from app.gate.desk import Desk, DeskFullError
 from app.gate.group import CommandFailedError
-from app.gate.overdue import CHUNK, Overdue
+from app.gate.overdue import Overdue
 from app.outbox import deliveries
 from app.policies import history
 from app.transports.courier import Courier, Routes
@@ -73,7 +74,7 @@ class Worker:
         """End what is over in one tenant; a fault there is its own, and the other tenants' turn comes."""
         ended = 0
         try:
-            while (now := await self._desk.submit(found.tenant, found.sweep(new_id("swp")))) == CHUNK:
+            while (now := await self._desk.submit(found.tenant, found.sweep(new_id("swp")))) == SWEEP:
                 ended += now
         except CommandFailedError:
             _log.exception("sweep_failed", tenant=found.tenant)

@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from app.api import idempotency, pages, problems, routing
 from app.api.models.calls import CallBody, ExtendBody, OutcomeBody, ResolveBody
-from app.api.models.fields import LONGEST_KEY
 from app.api.requests import Request
 from app.api.responses import answer
+from app.core.names import LONGEST_KEY
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.db.ids import new_id

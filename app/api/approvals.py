@@ -9,11 +9,11 @@ from starlette.responses import Response, StreamingResponse
 from app.api import authentication, pages, problems, routing
 from app.api.models.approvals import DecisionBody
 from app.api.models.calls import CallBody
-from app.api.models.fields import LONGEST_NAME
 from app.api.requests import Request
 from app.api.responses import answer
 from app.approvals.queries import Filter
 from app.approvals.questions import Status
+from app.core.names import LONGEST_NAME
 from app.core.refusals import Refusal, RefusalKind
 from app.db.ids import new_id
 from app.door import hints, rights

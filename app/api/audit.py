@@ -14,14 +14,14 @@ from app.audit import keys, records, verification
 from app.audit.records import Search
 from app.core.refusals import RefusalKind
 from app.db.database import Reader
+from app.db.ids import BEYOND_ANY
 from app.door.problems import RefusedError
 
 router = routing.router()
 
-_BEYOND_ANY: Final = 2**62
 _JSONL: Final = "application/jsonl"
 
-Seq = Annotated[int | None, Query(ge=0, le=_BEYOND_ANY)]
+Seq = Annotated[int | None, Query(ge=0, le=BEYOND_ANY)]
 Moment = Annotated[datetime | None, Query(description="RFC 3339, with its zone")]
 
 
@@ -46,7 +46,7 @@ async def find_records(  # noqa: PLR0913, PLR0917 - each is a filter of the quer
         "until": until and until.isoformat(),
     }
     window = pages.window(request, limit, cursor, filters)
-    before = int(window.after) if window.after else _BEYOND_ANY
+    before = int(window.after) if window.after else BEYOND_ANY
     found = await request.house.database.read(
         lambda reader: records.search(reader, request.caller.tenant, wanted, before, window.one_more)
     )
@@ -56,8 +56,8 @@ async def find_records(  # noqa: PLR0913, PLR0917 - each is a filter of the quer
 @router.get("/v1/audit/export", response_class=StreamingResponse)
 async def export(
     request: Request,
-    first: Annotated[int, Query(alias="from", ge=0, le=_BEYOND_ANY)] = 0,
-    last: Annotated[int | None, Query(alias="to", ge=0, le=_BEYOND_ANY)] = None,
+    first: Annotated[int, Query(alias="from", ge=0, le=BEYOND_ANY)] = 0,
+    last: Annotated[int | None, Query(alias="to", ge=0, le=BEYOND_ANY)] = None,
 ) -> Response:
     """Stream records `from` to `to`, both included, one a line, as verified offline.
 
@@ -103,7 +103,7 @@ async def receipt(request: Request, audit_id: str) -> Response:
     """Return one record by its audit id, `<tenant>/<seq>`, with its hash and signature."""
     tenant, _, seq = audit_id.rpartition("/")
     found = None
-    if tenant == request.caller.tenant and seq.isascii() and seq.isdecimal() and int(seq[:19]) < _BEYOND_ANY:
+    if tenant == request.caller.tenant and seq.isascii() and seq.isdecimal() and int(seq[:19]) < BEYOND_ANY:
         found = await request.house.database.read(_record(tenant, int(seq[:19])))
     if found is None:
         raise RefusedError(RefusalKind.NOT_FOUND, "there is no such record")

@@ -7,12 +7,12 @@ from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
-from app.api.models.fields import LONGEST_NAME
 from app.api.models.grants import GrantBody, RequiredBody
 from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
 from app.core.actions import Caller
+from app.core.names import LONGEST_NAME
 from app.core.refusals import Refusal
 from app.door import lanes
 from app.gate import granting

@@ -23,12 +23,11 @@ from app.door.problems import RefusedError, bad_input
 T = TypeVar("T")
 
 MOST: Final = 200
-_USUAL: Final = 50
 _DIGEST: Final = len("sha256:") + 16
 
 Limit = Annotated[int, Query(ge=1, le=MOST, description="How many at most")]
 Cursor = Annotated[str | None, Query(max_length=2_048, description="The `next_cursor` of the page before")]
-USUAL: Final[int] = _USUAL
+USUAL: Final = 50
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Policies over HTTP: storing documents, reading them, and bringing one into force."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from fastapi import Header
 from starlette.responses import Response
@@ -12,6 +12,7 @@ from app.api.requests import Request
 from app.api.responses import answer
 from app.core.chain import timestamp
 from app.core.refusals import Refusal, RefusalKind
+from app.db.ids import BEYOND_ANY
 from app.door import lanes
 from app.door.problems import RefusedError, bad_input
 from app.gate.activation import Activation, activate
@@ -19,8 +20,6 @@ from app.policies import revisions
 from app.policies.revisions import Revision
 
 router = routing.router()
-
-_BEYOND_ANY: Final = 2**62
 
 
 @router.post("/v1/policies", status_code=201)
@@ -44,7 +43,7 @@ async def store_policy(request: Request) -> Response:
 async def list_policies(request: Request, limit: pages.Limit = pages.USUAL, cursor: pages.Cursor = None) -> Response:
     """List revisions, the newest first, and say which is in force."""
     window = pages.window(request, limit, cursor)
-    before = int(window.after) if window.after else _BEYOND_ANY
+    before = int(window.after) if window.after else BEYOND_ANY
     found = await request.house.database.read(
         lambda reader: revisions.newest(reader, request.caller.tenant, before, window.one_more)
     )
@@ -94,7 +93,7 @@ async def activate_policy(
 async def _find(request: Request, revision: str) -> Revision:
     number = int(revision[:19]) if revision.isascii() and revision.isdecimal() else 0
     found = await request.house.database.read(
-        lambda reader: revisions.read(reader, request.caller.tenant, min(number, _BEYOND_ANY))
+        lambda reader: revisions.read(reader, request.caller.tenant, min(number, BEYOND_ANY))
     )
     if found is None:
         raise RefusedError(RefusalKind.NOT_FOUND, f"there is no revision {revision}")
@@ -107,7 +106,7 @@ async def _of_etag(request: Request, etag: str) -> int:
     if not revision.isascii() or not revision.isdecimal():
         return 0
     found = await request.house.database.read(
-        lambda reader: revisions.read(reader, request.caller.tenant, min(int(revision[:19]), _BEYOND_ANY))
+        lambda reader: revisions.read(reader, request.caller.tenant, min(int(revision[:19]), BEYOND_ANY))
     )
     return found.revision if found is not None and _etag(found) == etag else 0
 

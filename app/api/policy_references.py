@@ -1,7 +1,6 @@
 """A policy as a body refers to it: a document that is sent along, or a revision that is stored."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from app.api.models.what_ifs import PolicyReference
 from app.api.policy_documents import compiled
@@ -9,10 +8,9 @@ from app.api.requests import Request
 from app.core.policy import Policy
 from app.core.policy.documents import Document
 from app.core.refusals import RefusalKind
+from app.db.ids import BEYOND_ANY
 from app.door.problems import Fault, RefusedError
 from app.policies import revisions
-
-_BEYOND_ANY: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ async def referred(request: Request, reference: PolicyReference, under: str) -> 
     if not isinstance(reference, int):
         return Referred(await compiled(reference, under), None)
     stored = await request.house.database.read(
-        lambda reader: revisions.read(reader, request.caller.tenant, min(reference, _BEYOND_ANY))
+        lambda reader: revisions.read(reader, request.caller.tenant, min(reference, BEYOND_ANY))
     )
     if stored is None:
         detail = f"there is no revision {reference}"

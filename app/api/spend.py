@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from fastapi import Query
 from sqlalchemy import Row
@@ -10,18 +10,18 @@ from starlette.responses import Response
 
 from app.api import pages, problems, routing
 from app.api.idempotency import IdempotencyKey, key_of
-from app.api.models.fields import LONGEST_KEY
 from app.api.models.spend import EntryBody, ReservationBody, SettleBody
 from app.api.pages import Cursor
 from app.api.requests import Request
 from app.api.responses import answer, moment
 from app.core import windows
 from app.core.money import Money, format_amount
+from app.core.names import LONGEST_KEY
 from app.core.policy.limits import Limit
 from app.core.refusals import Refusal
 from app.core.values import Json
 from app.db.database import Reader
-from app.db.ids import new_id
+from app.db.ids import BEYOND_ANY, new_id
 from app.door.commands import submit
 from app.effects.admissions import State
 from app.gate.entries import Enter
@@ -32,7 +32,6 @@ from app.spend.standings import Standing
 
 router = routing.router()
 
-_BEYOND_ANY: Final = 2**62
 
 Scope = Annotated[str, Query(min_length=1, max_length=LONGEST_KEY)]
 
@@ -74,7 +73,7 @@ async def list_entries(
 ) -> Response:
     """List what happened on a scope, the newest first."""
     window = pages.window(request, limit, cursor, {"scope": scope})
-    before = int(window.after) if window.after else _BEYOND_ANY
+    before = int(window.after) if window.after else BEYOND_ANY
     rows = await request.house.database.read(
         lambda reader: queries.entries(reader, request.caller.tenant, scope, before, window.one_more)
     )

@@ -6,10 +6,7 @@ from typing import Any, ClassVar
 
 from app.approvals import rows
 from app.approvals.questions import Question, Vote
-from app.db.books import Rows
-
-CHUNK = 100
-"""How many questions one sweep takes."""
+from app.db.books import SWEEP, Rows
 
 _MEETS = "a.status IN ('pending', 'approved', 'denied', 'consumed')"
 OPEN = "a.status IN ('pending', 'approved')"
@@ -62,13 +59,13 @@ class ApprovalBook:
             SELECT {rows.QUESTION} FROM approvals a
             WHERE a.tenant = :tenant AND {OPEN}
             AND a.due_at <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
-            ORDER BY a.due_at LIMIT {CHUNK}
+            ORDER BY a.due_at LIMIT {SWEEP}
         """,
         "approvals_erasable": f"""
             SELECT {rows.QUESTION} FROM approvals a
             WHERE a.tenant = :tenant AND NOT {OPEN} AND a.call IS NOT NULL
             AND a.due_at <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
-            ORDER BY a.due_at LIMIT {CHUNK}
+            ORDER BY a.due_at LIMIT {SWEEP}
         """,
         "approvals_of_other_versions": f"""
             SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {OPEN}

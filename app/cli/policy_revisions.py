@@ -11,6 +11,7 @@ from app.cli import policy_files, store
 from app.cli.refused import RefusedError, unless_refused
 from app.cli.store import OPERATOR, Store
 from app.core.refusals import Refusal
+from app.db.ids import BEYOND_ANY
 from app.gate.activation import Activation, activate, end_shadow
 from app.gate.answers import audit_id
 from app.gate.replays import replay
@@ -39,7 +40,7 @@ def list_revisions(tenant: Tenant) -> None:
 
     async def read(opened: Store) -> None:
         epochs = await opened.database.read(lambda reader: heads.epochs(reader, tenant))
-        found = await opened.database.read(lambda reader: revisions.newest(reader, tenant, 2**62, _PAGE))
+        found = await opened.database.read(lambda reader: revisions.newest(reader, tenant, BEYOND_ANY, _PAGE))
         for one in found:
             state = "in force" if one.revision == epochs.policy_revision else ""
             typer.echo(f"{one.revision}\t{one.version or '-'}\t{one.digest}\t{one.created_by}\t{state}")

@@ -2,12 +2,22 @@
 
 import re
 from datetime import timedelta
+from typing import Final
 
 _DURATION = re.compile(r"([1-9][0-9]{0,8})([smhd])", re.ASCII)
 _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 
-GREATEST = timedelta(days=3_650)
+GREATEST: Final = timedelta(days=3_650)
 """Ten years: longer than anything that is waited for or counted over."""
+
+LONGEST_WAIT: Final = timedelta(days=30)
+"""The hard bound of what a question waits, of how long its yes may be used, and of a verification."""
+
+LONGEST_LEASE: Final = timedelta(hours=24)
+"""The hard bound of a lease, its extensions included."""
+
+LONGEST_EXTENSION: Final = timedelta(hours=1)
+"""The hard bound of one extension, from when it is asked for."""
 
 
 class DurationError(ValueError):

@@ -8,12 +8,15 @@ does not grow with the group.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from pydantic_core import to_json
 from sqlalchemy import TextClause, text
 
 from app.db.database import Reader, Writer
+
+SWEEP: Final = 100
+"""How many things one sweep takes from a book; as many means that there may be more."""
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -2,6 +2,10 @@
 
 import secrets
 import time
+from typing import Final
+
+BEYOND_ANY: Final = 2**62
+"""A number that no revision, record or row has: where a list begins that goes from the newest back."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]

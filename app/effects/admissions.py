@@ -1,14 +1,11 @@
 """An admission: the one answer that permits, and the states that it may move through."""
 
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, Final
-
-LONGEST_EXTENSION = timedelta(hours=1)
-LONGEST_LEASE = timedelta(hours=24)
 
 
 class State(StrEnum):

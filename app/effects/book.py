@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from app.db.books import Rows
+from app.db.books import SWEEP, Rows
 from app.effects.admissions import Admission, State, from_row
 
 ADMISSION = """
@@ -81,7 +81,7 @@ class EffectBook:
         "admissions_lapsed": f"""
             SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant AND a.state = 'reserved'
             AND a.expires_at <= (CAST(:admissions_lapsed AS jsonb) ->> 0)::timestamptz
-            ORDER BY a.expires_at LIMIT 100
+            ORDER BY a.expires_at LIMIT {SWEEP}
         """,
     }
     WRITES: ClassVar[Mapping[str, str]] = {
@@ -138,7 +138,7 @@ class EffectBook:
             self._wants["effects_by_key"][key] = key
 
     def want_lapsed(self) -> None:
-        """Ask for up to a hundred admissions whose lease has ended, the longest ended first."""
+        """Ask for admissions whose lease has ended, as many as a sweep takes, the longest ended first."""
         self._wants["admissions_lapsed"]["now"] = self._now.isoformat()
 
     def wants(self) -> Mapping[str, Sequence[Any]]:

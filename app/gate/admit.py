@@ -10,11 +10,12 @@ from app.core.actions import Call, Caller
 from app.core.chain import timestamp
 from app.core.checks import NO_POLICY
 from app.core.decision import Decision, decide
+from app.core.durations import LONGEST_LEASE
 from app.core.outcomes import Outcome
 from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import summarise
 from app.core.values import Json
-from app.effects.admissions import LONGEST_LEASE, Admission
+from app.effects.admissions import Admission
 from app.gate import answers, asked, idempotency, leave, permits, records, redemption, rehearsals, tokens
 from app.gate.answers import Answer
 from app.gate.asked import Asked

@@ -5,9 +5,10 @@ from datetime import timedelta
 
 from app.core.actions import Caller
 from app.core.chain import timestamp
+from app.core.durations import LONGEST_EXTENSION, LONGEST_LEASE
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
-from app.effects.admissions import LONGEST_EXTENSION, LONGEST_LEASE, Admission
+from app.effects.admissions import Admission
 from app.gate import answers, lapses, records
 from app.gate.authorisation import authorise, revoked
 from app.gate.lane import Lane

@@ -13,9 +13,6 @@ from app.gate.group import Command
 from app.gate.lapses import SweepLapses
 from app.gate.question_sweeps import EraseQuestions, SweepQuestions
 
-CHUNK: Final = 100
-"""How many things one sweep ends; as many means that there may be more."""
-
 _SWEEPS: Final[dict[str, Callable[[str], Command[int]]]] = {
     "lapsed": SweepLapses,
     "due": SweepQuestions,

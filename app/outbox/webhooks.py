@@ -11,6 +11,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from app.db.database import Reader, Writer
 from app.outbox.sealing import Sealed
 
+LONGEST_URL: Final = 2_048
+
 MOST: Final = 50
 """How many a tenant may have: every message is written once for each."""
 

@@ -15,10 +15,11 @@ from typing import Final
 
 import httpx
 
+from app.outbox.webhooks import LONGEST_URL
+
 IPAddress = IPv4Address | IPv6Address
 Resolver = Callable[[str, int], Awaitable[Sequence[IPAddress]]]
 
-LONGEST_URL: Final = 2_048
 _GREATEST_PORT: Final = 65_535
 
 # The IANA special-purpose address registries (RFC 6890 and its updates), multicast, what is reserved; and the address

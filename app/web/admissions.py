@@ -7,6 +7,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from app.core.money import Money, parse_amount
+from app.core.names import LONGEST_TEXT
 from app.core.refusals import Refusal, RefusalKind
 from app.db.ids import new_id
 from app.door.commands import submit
@@ -22,7 +23,6 @@ from app.web.requests import Request
 router = routing.router()
 
 _PAGE: Final = 50
-_LONGEST_REASON: Final = 4_096
 _PATH: Final = "/console/admissions"
 _OUTCOMES: Final = frozenset({State.EXECUTED, State.NOT_EXECUTED})
 
@@ -88,8 +88,8 @@ def _said(admission: Admission, fields: Mapping[str, str]) -> Said | Refusal:
     outcome, reason = fields.get("outcome", ""), fields.get("reason", "").replace("\r\n", "\n").strip()
     if outcome not in _OUTCOMES:
         return Refusal(RefusalKind.BAD_INPUT, "say whether it happened")
-    if not reason or len(reason) > _LONGEST_REASON or "\0" in reason:
-        return Refusal(RefusalKind.BAD_INPUT, f"say how you know, in at most {_LONGEST_REASON} characters")
+    if not reason or len(reason) > LONGEST_TEXT or "\0" in reason:
+        return Refusal(RefusalKind.BAD_INPUT, f"say how you know, in at most {LONGEST_TEXT} characters")
     actual = fields.get("actual", "").strip()
     if not actual or outcome == State.NOT_EXECUTED:
         return Said(State(outcome), None, reason)

@@ -7,7 +7,9 @@ from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.approvals import delegations
+from app.core import names
 from app.core.durations import DurationError, parse_duration
+from app.core.names import LONGEST_NAME
 from app.core.refusals import Refusal, RefusalKind
 from app.db.database import Reader
 from app.door import lanes
@@ -20,7 +22,6 @@ router = routing.router()
 
 _PAGE: Final = 200
 _PAST: Final = 20
-_LONGEST_NAME: Final = 128
 _PATH: Final = "/console/delegations"
 
 SPANS: Final = (("8h", "8 hours"), ("1d", "a day"), ("3d", "3 days"), ("7d", "a week"), ("14d", "2 weeks"))
@@ -88,6 +89,6 @@ def _span(text: str) -> timedelta:
 
 def _unfit(to: str, labels: frozenset[str]) -> Refusal | None:
     for name in (to, *labels):
-        if not 1 <= len(name.encode()) <= _LONGEST_NAME or not name.isprintable():
-            return Refusal(RefusalKind.BAD_INPUT, f"a name has 1 to {_LONGEST_NAME} bytes, and nothing invisible")
+        if not names.has_size(name, 1, LONGEST_NAME) or not name.isprintable():
+            return Refusal(RefusalKind.BAD_INPUT, f"a name has 1 to {LONGEST_NAME} bytes, and nothing invisible")
     return None

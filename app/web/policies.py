@@ -6,6 +6,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from app.core.refusals import RefusalKind
+from app.db.ids import BEYOND_ANY
 from app.door.problems import RefusedError
 from app.policies import revisions
 from app.policies.revisions import Revision
@@ -15,14 +16,13 @@ from app.web.requests import Request
 router = routing.router()
 
 _PAGE: Final = 50
-_BEYOND_ANY: Final = 2**62
 _DIGITS: Final = 18
 
-Before = Annotated[int, Query(ge=1, le=_BEYOND_ANY)]
+Before = Annotated[int, Query(ge=1, le=BEYOND_ANY)]
 
 
 @router.get("/console/policy")
-async def read(request: Request, before: Before = _BEYOND_ANY) -> Response:
+async def read(request: Request, before: Before = BEYOND_ANY) -> Response:
     """Show the policy in force, and the revisions with the newest first."""
     tenant, active = request.caller.tenant, request.sight.epochs.policy_revision
     found = await request.house.database.read(lambda reader: revisions.newest(reader, tenant, before, _PAGE + 1))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from app.audit import records, verification
 from app.audit.records import ChainHead, Search
 from app.db.database import Reader
+from app.db.ids import BEYOND_ANY
 from app.door.problems import bad_input
 from app.web import rendering, routing
 from app.web.requests import Request
@@ -18,12 +19,11 @@ from app.web.requests import Request
 router = routing.router()
 
 _PAGE: Final = 50
-_BEYOND_ANY: Final = 2**62
 _PATH: Final = "/console/record"
 _FIELDS: Final = frozenset({"seq", "ts", "event_type", "payload", "hash"})
 
 Text = Annotated[str, Query(max_length=512)]
-Before = Annotated[int, Query(ge=0, le=_BEYOND_ANY)]
+Before = Annotated[int, Query(ge=0, le=BEYOND_ANY)]
 
 
 @router.get(_PATH)
@@ -34,7 +34,7 @@ async def find(
     action: Text = "",
     since: Text = "",
     until: Text = "",
-    before: Before = _BEYOND_ANY,
+    before: Before = BEYOND_ANY,
 ) -> Response:
     """Show the records that match, the newest first, and the end of the chain."""
     filters = {"event_type": event_type, "principal": principal, "action": action, "since": since, "until": until}
@@ -45,7 +45,7 @@ async def find(
 async def verify(request: Request) -> Response:
     """Verify the whole chain as it stands, and say what that shows."""
     found = await verification.verify(request.house.database, request.caller.tenant)
-    return await _page(request, {}, _BEYOND_ANY, found)
+    return await _page(request, {}, BEYOND_ANY, found)
 
 
 async def _page(

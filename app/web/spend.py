@@ -14,6 +14,7 @@ from app.core import windows
 from app.core.money import format_amount
 from app.core.policy.limits import Limit
 from app.db.database import Reader
+from app.db.ids import BEYOND_ANY
 from app.spend import queries, standings
 from app.spend.buckets import EPOCH
 from app.spend.standings import Standing
@@ -25,7 +26,6 @@ router = routing.router()
 
 _PAGE: Final = 25
 _ENTRIES: Final = 25
-_BEYOND_ANY: Final = 2**62
 
 Scope = Annotated[str, Query(min_length=1, max_length=512)]
 Text = Annotated[str, Query(max_length=512)]
@@ -84,7 +84,7 @@ async def read_scope(request: Request, scope: Scope, over: Over = "month") -> Re
         return (
             await standings.read(reader, tenant, scope, limits, now),
             await queries.over_time(reader, tenant, scope, width, since),
-            await queries.entries(reader, tenant, scope, _BEYOND_ANY, _ENTRIES),
+            await queries.entries(reader, tenant, scope, BEYOND_ANY, _ENTRIES),
         )
 
     found, steps, entries = await request.house.database.read(look)

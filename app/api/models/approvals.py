@@ -1,21 +1,12 @@
 """What people send: a decision on a question, and authority lent to somebody else."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from app.api.models.calls import Text
-from app.api.models.fields import Body, Duration, Name, Names
+from app.api.models.fields import Body, Duration, Names, Somebody
 from app.approvals.questions import Verdict
-
-
-def _not_blank(name: str) -> str:
-    if not name.strip():
-        raise ValueError("a name that is not blank is expected")
-    return name
-
-
-Somebody = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class DecisionBody(Body):

@@ -21,14 +21,14 @@ from app.api.models.fields import (
 )
 from app.core.actions import Action, Advice, Call, Finding
 from app.core.money import Money
+from app.core.names import LONGEST_TEXT
 from app.core.outcomes import Outcome
 from app.door.problems import bad_input
 
 MOST_ADVICE: Final = 16
 MOST_REFERENCES: Final = 256
-LONGEST_NOTE: Final = 4_096
 
-Text = Annotated[str, Field(max_length=LONGEST_NOTE)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Severity = Literal["info", "low", "medium", "high", "critical"]
 
 

@@ -4,7 +4,6 @@ Each validator says what is expected and never what was sent. They run on every 
 test: text in ASCII is as many bytes as characters, and printable text has no control characters.
 """
 
-import re
 from collections.abc import Hashable
 from datetime import timedelta
 from decimal import Decimal
@@ -12,18 +11,16 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from app.core import names
 from app.core.durations import parse_duration
 from app.core.money import is_currency, parse_amount
+from app.core.names import LONGEST_KEY, LONGEST_NAME
+from app.core.policy.actions import MOST_SCOPES
 from app.core.values import GREATEST_INTEGER
 
 H = TypeVar("H", bound=Hashable)
 
-LONGEST_NAME: Final = 128
-LONGEST_KEY: Final = 512
 MOST_TAGS: Final = 64
-MOST_SCOPES: Final = 16
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Body(BaseModel):
@@ -35,9 +32,9 @@ class Body(BaseModel):
 def _text(text: str, least: int, most: int) -> str:
     if least <= len(text) <= most and text.isascii() and text.isprintable():
         return text
-    if not least <= len(text.encode()) <= most:
+    if not names.has_size(text, least, most):
         raise ValueError(f"{least} to {most} bytes are expected")
-    if _CONTROL.search(text):
+    if names.has_control(text):
         raise ValueError("control characters are not allowed")
     return text
 
@@ -48,6 +45,12 @@ def _name(text: str) -> str:
 
 def _name_or_empty(text: str) -> str:
     return _text(text, 0, LONGEST_NAME)
+
+
+def _not_blank(name: str) -> str:
+    if not name.strip():
+        raise ValueError("a name that is not blank is expected")
+    return name
 
 
 def _key(text: str) -> str:
@@ -78,6 +81,9 @@ Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"minLength
 """A principal, tag, kind or rule: 1 to 128 bytes without control characters."""
 
 NameOrEmpty = Annotated[str, AfterValidator(_name_or_empty), Field(json_schema_extra={"maxLength": LONGEST_NAME})]
+
+Somebody = Annotated[Name, AfterValidator(_not_blank)]
+"""The name of a principal, which is not blank."""
 
 Key = Annotated[str, AfterValidator(_key), Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_KEY})]
 """An effect key or scope: 1 to 512 bytes without control characters."""

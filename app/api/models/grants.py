@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.api.models.approvals import Somebody
-from app.api.models.fields import Amount, Body, Currency, Duration, Key, Name
+from app.api.models.fields import Amount, Body, Currency, Duration, Key, Name, Somebody
 from app.core.grants import MOST, MOST_CONDITIONS
 from app.core.money import Money
 from app.core.policy.conditions import LONGEST

@@ -5,19 +5,13 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from app.api.models.calls import Text
-from app.api.models.fields import Body, Duration, Name, NameOrEmpty, Names
+from app.api.models.fields import Body, Duration, Name, NameOrEmpty, Names, Somebody
 from app.identity.credentials import NewKey
 from app.identity.principals import Statement
 from app.identity.revocations import Subject
 from app.identity.rights import BUNDLES, SINGLY
 
 PrincipalKind = Literal["agent", "service", "human"]
-
-
-def _not_blank(name: str) -> str:
-    if not name.strip():
-        raise ValueError("a name that is not blank is expected")
-    return name
 
 
 def _bundle(name: str) -> str:
@@ -32,7 +26,6 @@ def _single_right(name: str) -> str:
     return name
 
 
-Subjects = Annotated[Name, AfterValidator(_not_blank)]
 Bundles = list[Annotated[Name, AfterValidator(_bundle)]]
 Rights = list[Annotated[Name, AfterValidator(_single_right)]]
 
@@ -40,9 +33,9 @@ Rights = list[Annotated[Name, AfterValidator(_single_right)]]
 class KeyBody(Body):
     """A key to be made; its principal is made with it if there is none of that name."""
 
-    principal: Subjects
+    principal: Somebody
     kind: PrincipalKind
-    owner: Subjects | None = Field(default=None, description="whose it is; a new principal is its own owner")
+    owner: Somebody | None = Field(default=None, description="whose it is; a new principal is its own owner")
     environment: NameOrEmpty = ""
     bundles: Annotated[Bundles, Field(max_length=len(BUNDLES))] = Field(default_factory=list)
     roles: Names | None = Field(default=None, description="of a new principal; those of others are changed there")
@@ -66,9 +59,9 @@ class KeyBody(Body):
 class PrincipalBody(Body):
     """A principal to be made, or whose owner and roles shall be these; what is left out stays as it is."""
 
-    principal: Subjects
+    principal: Somebody
     kind: PrincipalKind
-    owner: Subjects | None = None
+    owner: Somebody | None = None
     roles: Names | None = None
 
     def to_statement(self) -> Statement:
@@ -80,7 +73,7 @@ class TenantBody(Body):
     """A tenant to be made, and who gets its first key, with the bundle admin."""
 
     tenant: Name
-    admin: Subjects = "admin"
+    admin: Somebody = "admin"
     kind: PrincipalKind = "human"
 
     def to_key(self) -> NewKey:
@@ -91,7 +84,7 @@ class TenantBody(Body):
 class RevocationBody(Body):
     """What shall be stopped: one of a principal, an action, or the whole tenant."""
 
-    principal: Subjects | None = None
+    principal: Somebody | None = None
     action: Name | None = None
     tenant: Literal[True] | None = None
     reason: Annotated[Text, Field(min_length=1)]

@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.api.models.fields import MOST_SCOPES, Amount, Body, Currency, Duration, Key, NameOrEmpty, Scopes
-from app.core.durations import format_duration
+from app.api.models.fields import Amount, Body, Currency, Duration, Key, NameOrEmpty, Scopes
+from app.core.durations import LONGEST_LEASE, format_duration
 from app.core.money import Money
+from app.core.policy.actions import MOST_SCOPES
 from app.core.policy.templates import OF_SYSTEM
-from app.effects.admissions import LONGEST_LEASE
 
 
 def _lease(span: timedelta) -> timedelta:

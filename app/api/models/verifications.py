@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field, model_validator
 from app.api.models.calls import FindingBody
 from app.api.models.fields import Body, Duration, Score
 from app.core.actions import Verification
+from app.core.durations import LONGEST_WAIT, format_duration
 from app.core.verification import skeptic
 from app.evidence.verifications import Made
 
-LONGEST_LIFE: Final = timedelta(days=30)
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -23,8 +23,8 @@ def _digest(text: str) -> str:
 
 
 def _life(life: timedelta) -> timedelta:
-    if life > LONGEST_LIFE:
-        raise ValueError("at most 30d is expected")
+    if life > LONGEST_WAIT:
+        raise ValueError(f"at most {format_duration(LONGEST_WAIT)} is expected")
     return life
 
 

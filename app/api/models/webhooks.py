@@ -6,9 +6,8 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from app.api.models.fields import Body, Duration
-from app.outbox.webhooks import Change
+from app.outbox.webhooks import LONGEST_URL, Change
 
-LONGEST_URL: Final = 2_048
 LONGEST_OVERLAP: Final = timedelta(days=30)
 
 Event = Literal["approval.requested", "approval.approved", "approval.denied", "approval.expired"]

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Self
 
 from pydantic import Field, model_validator
 
-from app.api.models.calls import LONGEST_NOTE, MOST_ADVICE, ActionBody, AdviceBody, Severity
+from app.api.models.calls import MOST_ADVICE, ActionBody, AdviceBody, Severity, Text
 from app.api.models.fields import Amount, Body, Key, Name, NameOrEmpty, Names, Scopes, Score
 from app.core.actions import Call, Caller, Finding, Verification
 from app.core.evaluation import WhatIf
@@ -19,7 +19,7 @@ class FindingGivenBody(Body):
     """A finding of which only the severity counts here; its grounding is given as `verification`."""
 
     severity: Severity
-    title: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
+    title: Text = ""
     gsar_score: Score = 1.0
     evidence_refs: list[str] = Field(default_factory=list)
     confidence: Score | None = None

@@ -9,11 +9,12 @@ from typing import Any, Final
 from app.core.actions import Action, Advice, Call, Caller, Finding, Verification
 from app.core.codes import Code
 from app.core.evaluation import Evaluation, WhatIf, evaluate
+from app.core.names import LONGEST_KEY, LONGEST_NAME
 from app.core.outcomes import Outcome
 from app.core.policy import Policy
 from app.core.policy import source as sources
 from app.core.policy.knobs import Severity
-from app.core.policy.places import LONGEST_KEY, LONGEST_NAME, Place, read_with, wrong_name
+from app.core.policy.places import Place, read_with, wrong_name
 from app.core.policy.problems import suggestion
 from app.core.values import GREATEST_INTEGER, Json
 

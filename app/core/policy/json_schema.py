@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
+from app.core.names import LONGEST_KEY, LONGEST_NAME
 from app.core.outcomes import Outcome
 from app.core.policy.approvers import Match
 from app.core.policy.argument_types import FACTS
@@ -17,7 +18,6 @@ from app.core.policy.conditions import LONGEST
 from app.core.policy.documents import SCHEMA
 from app.core.policy.knobs import Severity
 from app.core.policy.limits import Metric
-from app.core.policy.places import LONGEST_KEY, LONGEST_NAME
 from app.core.policy.policies import Unlisted
 from app.core.policy.terms import OutcomeBy
 from app.core.windows import Unit

@@ -9,7 +9,8 @@ from typing import Final
 
 from app.core.durations import GREATEST
 from app.core.globs import Glob
-from app.core.policy.places import LONGEST_KEY, Place
+from app.core.names import LONGEST_KEY
+from app.core.policy.places import Place
 from app.core.policy.templates import OF_SYSTEM
 from app.core.windows import Calendar, Rolling, Unit, UnknownZoneError, Window
 

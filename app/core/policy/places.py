@@ -4,7 +4,6 @@ A reading function asks a `Place` for what it expects. Where something else stan
 harmless value instead, so that one reading finds every problem; a document with problems is never used.
 """
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,19 +12,16 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TypeVar
 
+from app.core import names
 from app.core.durations import DurationError, format_duration, parse_duration
 from app.core.money import AmountError, Money, is_currency, parse_amount
+from app.core.names import LONGEST_NAME
 from app.core.policy.problems import DocumentError, alternatives, shown, suggestion
 from app.core.policy.source import Path, Source
 from app.core.values import GREATEST_INTEGER, Json
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
-
-LONGEST_NAME = 128
-LONGEST_KEY = 512
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 MOST_COMPLAINTS = 100
@@ -199,9 +195,9 @@ class Place:
 
 def wrong_name(text: str, longest: int = LONGEST_NAME) -> str | None:
     """Return why the text is no name of 1 to `longest` bytes without control characters, or None if it is one."""
-    if not text or len(text.encode()) > longest:
+    if not names.has_size(text, 1, longest):
         return f"not a name of 1 to {longest} bytes"
-    if _CONTROL.search(text):
+    if names.has_control(text):
         return "a name has no control characters"
     return None
 

@@ -14,7 +14,8 @@ from urllib.parse import quote
 
 import rfc8785
 
-from app.core.policy.places import LONGEST_KEY, Place, wrong_name
+from app.core.names import LONGEST_KEY
+from app.core.policy.places import Place, wrong_name
 from app.core.policy.problems import shown
 from app.core.values import Json, JsonObject
 

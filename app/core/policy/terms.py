@@ -5,12 +5,10 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from app.core.durations import LONGEST_LEASE, LONGEST_WAIT
 from app.core.outcomes import Outcome
 from app.core.policy.places import Place
 from app.core.policy.templates import Sentence, read_sentence
-
-LONGEST_WAIT: Final = timedelta(days=30)
-LONGEST_LEASE: Final = timedelta(hours=24)
 
 
 class OutcomeBy(StrEnum):
