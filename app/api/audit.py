@@ -21,7 +21,6 @@ router = routing.router()
 
 _JSONL: Final = "application/jsonl"
 
-Seq = Annotated[int | None, Query(ge=0, le=BEYOND_ANY)]
 Moment = Annotated[datetime | None, Query(description="RFC 3339, with its zone")]
 
 

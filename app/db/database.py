@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable, Row, text
+from sqlalchemy import Executable, Row
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -178,8 +178,3 @@ def _sqlstate(error: DBAPIError) -> str:
 
 def _unnamed() -> str:
     return ""
-
-
-async def ping(reader: Reader) -> None:
-    """Ask the database for nothing."""
-    await reader.rows(text("SELECT 1"))

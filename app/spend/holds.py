@@ -30,15 +30,11 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What counts as spent, and whether it is more than was held.
-
-    `noted` is what the agent itself said, where that was less than the hold and therefore does not count.
-    """
+    """What counts as spent, and whether it is more than was held."""
 
     amount: Decimal
     currency: str
     overrun: bool = False
-    noted: Decimal | None = None
 
 
 def settlement(hold: Hold, actual: Money | None, *, trusted: bool) -> Settlement:
@@ -52,4 +48,4 @@ def settlement(hold: Hold, actual: Money | None, *, trusted: bool) -> Settlement
         return Settlement(actual.amount, actual.currency, overrun=True)
     if trusted:
         return Settlement(actual.amount, actual.currency)
-    return Settlement(hold.amount, hold.currency, noted=actual.amount)
+    return hold.as_held

@@ -139,7 +139,7 @@ async def test_a_release_gives_all_back_and_a_credit_makes_no_room(run_group: Ru
         (None, False, Settlement(Decimal(30), "EUR")),
         ("30.00", False, Settlement(Decimal(30), "EUR")),
         ("30.01", False, Settlement(Decimal("30.01"), "EUR", overrun=True)),
-        ("0.01", False, Settlement(Decimal(30), "EUR", noted=Decimal("0.01"))),
+        ("0.01", False, Settlement(Decimal(30), "EUR")),
         ("0.01", True, Settlement(Decimal("0.01"), "EUR")),
         ("0", True, Settlement(Decimal(0), "EUR")),
     ],

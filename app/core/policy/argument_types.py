@@ -47,15 +47,11 @@ FACTS: Final[Kinds] = {
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a schema says of arguments: the kinds of their members, by path, and which must be there.
-
-    `closed` tells that there are no others than those in `names`.
-    """
+    """What a schema says of arguments: the kinds of their members, by path, their names, and which must be there."""
 
     kinds: Kinds = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
-    closed: bool = False
 
 
 def of_schema(schema: Json) -> Arguments:
@@ -69,7 +65,6 @@ def of_schema(schema: Json) -> Arguments:
         kinds=dict(_members("arguments", resolved, schema, 0)),
         names=frozenset(properties) if isinstance(properties, Mapping) else frozenset(),
         required=frozenset(map(str, required)) if isinstance(required, list) else frozenset(),
-        closed=resolved.get("additionalProperties") is False and "patternProperties" not in resolved,
     )
 
 
