@@ -63,7 +63,6 @@ class Argument:
     sent: Json
     edited: Json
     changed: bool
-    published: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class Shown:
         edited: JsonObject = self.seen.get("edited_arguments") or sent
         published: JsonObject = self.seen.get("shown") or {}
         names = sorted(sent, key=lambda name: (name not in published, name))
-        return [_argument(name, sent[name], edited.get(name), published=name in published) for name in names]
+        return [_argument(name, sent[name], edited.get(name)) for name in names]
 
 
 @router.get("/console/approvals/{approval_id}")
@@ -233,5 +232,5 @@ def _rule(tally: Mapping[str, Any], rule: ApproverRule | None) -> Rule:
     return Rule(tally["name"], tally["quorum"], tally["have"], tuple(sorted(roles)), tuple(sorted(principals)))
 
 
-def _argument(name: str, sent: Json, edited: Json, *, published: bool) -> Argument:
-    return Argument(name, masked(sent), masked(edited), sent != edited, published)
+def _argument(name: str, sent: Json, edited: Json) -> Argument:
+    return Argument(name, masked(sent), masked(edited), sent != edited)

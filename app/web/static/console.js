@@ -42,10 +42,10 @@
     return [...main.querySelectorAll("textarea, input:not([type=hidden])")].some((field) => field.value !== field.defaultValue);
   }
 
-  // What a page says, apart from how much time has passed.
+  // What a page says, with moments instead of how long they are away.
   function essence(page) {
     const copy = page.cloneNode(true);
-    copy.querySelectorAll("time").forEach((time) => time.remove());
+    copy.querySelectorAll("time").forEach((time) => time.replaceWith(time.dateTime));
     return copy.textContent.replace(/\s+/g, " ");
   }
 
@@ -55,9 +55,16 @@
     if (offersReload) {
       const button = document.createElement("button");
       button.textContent = "Read again";
-      button.addEventListener("click", () => location.reload());
+      button.addEventListener("click", () => location.assign(location.pathname));
       news.append(button);
     }
+  }
+
+  // How to find what has the focus in the page read anew.
+  function placeOf(element) {
+    if (element.id && element !== main) return `#${CSS.escape(element.id)}`;
+    if (element.href) return `a[href="${CSS.escape(element.getAttribute("href"))}"]`;
+    return element.name ? `${element.localName}[name="${CSS.escape(element.name)}"][value="${CSS.escape(element.value)}"]` : null;
   }
 
   function keepTyped(before, after) {
@@ -67,31 +74,42 @@
     }
   }
 
-  async function readAgain() {
-    if ("keep" in main.dataset && typed()) return say(main.dataset.live, true);
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, credentials: "same-origin" }).catch(() => null);
-    if (!answer) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const found = fresh.getElementById("main");
-    if (!found) return;
-    const differs = essence(found) !== essence(main);
-    const focused = document.activeElement && main.contains(document.activeElement) ? document.activeElement : null;
-    const place = focused && focused.id ? focused.id : null;
-    const [start, end] = focused && "selectionStart" in focused ? [focused.selectionStart, focused.selectionEnd] : [null, null];
+  // Where the focus is and what is selected in it, and the way back there.
+  function holdFocus() {
+    const focused = document.activeElement;
+    if (!focused || !main.contains(focused)) return () => {};
+    const place = placeOf(focused);
+    const { selectionStart: start, selectionEnd: end } = focused;
+    return () => {
+      const again = (place && main.querySelector(place)) || main;
+      again.focus({ preventScroll: true });
+      if (typeof start === "number") again.setSelectionRange?.(start, end);
+    };
+  }
+
+  function show(page) {
+    const found = page.getElementById("main");
     const open = [...main.querySelectorAll("details")].map((details) => details.open);
+    const returnFocus = holdFocus();
     keepTyped(main, found);
     main.replaceChildren(...found.childNodes);
-    document.title = fresh.title;
-    main.querySelectorAll("details").forEach((details, index) => { if (open[index]) details.open = true; });
-    const again = place && document.getElementById(place);
-    if (again) {
-      again.focus({ preventScroll: true });
-      if (start !== null && "setSelectionRange" in again) again.setSelectionRange(start, end);
-    } else if (focused) {
-      main.focus({ preventScroll: true });
-    }
+    document.title = page.title;
+    main.querySelectorAll("details").forEach((details, index) => { details.open ||= open[index]; });
+    returnFocus();
     settle();
-    if (differs) say(main.dataset.live || "", false);
+    say(main.dataset.live || "", false);
+  }
+
+  async function readAgain() {
+    if ("keep" in main.dataset && typed()) return say(main.dataset.live, true);
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (!answer || answer.status >= 500) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const [was, now] = [before, essence(page.getElementById("main"))];
+    before = now;
+    if (now === was) return;
+    if (!answers) show(page);
+    else if (was !== null) say(main.dataset.live, true);
   }
 
   function settle() {
@@ -115,7 +133,12 @@
     if (field.matches("[data-edit]")) field.classList.toggle("touched", field.value !== field.defaultValue);
   }
 
+  // A page that answers a form holds what was typed and what is wrong with it, which reading again would lose.
+  const answers = "answers" in main.dataset;
+  let before = answers ? null : essence(main);
+
   settle();
+  if (answers) readAgain();
   setInterval(tick, 1000);
   main.addEventListener("input", markTouched);
   if ("live" in main.dataset) watch();
