@@ -199,11 +199,11 @@ class EffectBook:
     # what a command changes
 
     def admit(self, admission: Admission) -> None:
-        """File a new admission and reserve its effects for it."""
+        """File a new admission and reserve its effects for it; each counts its own attempts."""
         self._index(admission)
         self._made.add(admission.id)
         for key in admission.effects:
-            self._effects[key] = Effect(key, admission.attempt, admission)
+            self._effects[key] = Effect(key, self.attempt([key]), admission)
             self._reserved.add(key)
 
     def close(self, admission: Admission, state: State, *, resolved: bool = False, detail: str = "") -> None:

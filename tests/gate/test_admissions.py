@@ -116,6 +116,17 @@ async def test_an_ended_lease_is_unknown_and_a_late_report_is_taken(clients: Cli
     assert events.count("admission.lapsed") == 1
 
 
+async def test_each_effect_counts_its_own_attempts(clients: Clients) -> None:
+    """Somebody else's key, or one that was tried in vain beside it, must not use up the attempts of a fresh one."""
+    for invoice in ("31", "32", "33"):
+        answer = await _pay(clients, invoice, effect="mine")
+        await _report(clients("agent"), answer, "not_executed")
+    fresh = await admit(clients("agent2"), call("pay", {"invoice": "33"}, cost="10"))
+    assert (fresh["allowed"], fresh["admission"]["attempt"]) == (True, 2)
+    worn = await _pay(clients, "34", effect="mine")
+    assert _codes(worn) == ["attempts_exhausted"]
+
+
 async def test_extending_moves_the_lease_within_its_caps(clients: Clients) -> None:
     answer = await _pay(clients, "4", lease="1m")
     path = f"/v1/admissions/{answer['admission']['id']}/extend"
