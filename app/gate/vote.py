@@ -57,7 +57,11 @@ class CastVote:
         before = question.vote_of(ballot.voter)
         if before is None and question.status is Status.PENDING:
             return self._first_vote(lane, question, ballot)
-        return None if self._repeats(question, before) else self._contradicts(lane, question, ballot)
+        if not self._repeats(question, before):
+            return self._contradicts(lane, question, ballot)
+        if before is not None and self.verdict is Verdict.APPROVE:
+            _approve_if_reached(lane, question, before)
+        return None
 
     def _first_vote(self, lane: Lane, question: Question, ballot: Ballot) -> Refusal | None:
         edit = self._edit(lane, question)
@@ -110,11 +114,17 @@ class CastVote:
         moves.cast(lane, question, vote)
         if self.verdict is Verdict.DENY:
             moves.deny(lane, question, vote)
-        elif electorate.reached(lane, question, lane.now):
-            moves.approve(lane, question, vote)
+        else:
+            _approve_if_reached(lane, question, vote)
 
     def _as_vote(self, lane: Lane, ballot: Ballot, refusal: str = "") -> Vote:
         return Vote(ballot.voter, ballot.by, self.verdict, lane.now, self.comment, refusal=refusal)
+
+
+def _approve_if_reached(lane: Lane, question: Question, last: Vote) -> None:
+    """Approve what waits if there are enough: rules and roles change, so a vote said again may be enough today."""
+    if question.status is Status.PENDING and electorate.reached(lane, question, lane.now):
+        moves.approve(lane, question, last)
 
 
 def not_found(question_id: str) -> Refusal:

@@ -271,6 +271,26 @@ class TestCountedAgain:
         await desk.vote("ben", approval_id)
         assert (await desk.ask())["allowed"]
 
+    async def test_a_role_given_back_and_the_vote_said_again(self, desk: Desk) -> None:
+        approval_id = await self._approved(desk)
+        for roles in ([], ["supervisor"]):
+            body = {"principal": "ada", "kind": "human", "roles": roles}
+            await desk.client("admin").post("/v1/principals", json=body)
+            if not roles:
+                await self._back(desk, approval_id)
+        assert not (await desk.ask())["allowed"]
+        again = await desk.vote("ada", approval_id)
+        assert (again.json()["status"], len(again.json()["votes"])) == ("approved", 1)
+        assert (await desk.ask())["allowed"]
+
+    async def test_a_quorum_lowered_and_the_vote_said_again(self, desk: Desk) -> None:
+        payouts, large = desk.policy["approvers"]
+        await desk.force(approvers=[{**payouts, "quorum": 2}, large])
+        approval_id = (await desk.ask())["approval_id"]
+        assert (await desk.vote("ada", approval_id)).json()["status"] == "pending"
+        await desk.force(approvers=[payouts, large])
+        assert (await desk.vote("ada", approval_id)).json()["status"] == "approved"
+
     async def test_a_delegation_taken_back(self, desk: Desk) -> None:
         lent = await desk.client("ada").post("/v1/delegations", json={"to": "dan", "expires_in": "1h"})
         approval_id = await self._approved(desk, "dan")
