@@ -207,7 +207,7 @@ class ApprovalBook:
         read = self._deadlines.get(principal, {})
         unchanged = sum(deadline > self._now for found, deadline in read.items() if found not in self._questions)
         known = (question for question in self._questions.values() if question.principal == principal)
-        return unchanged + sum(question.open and not question.overdue(self._now) for question in known)
+        return unchanged + sum(question.live(self._now) for question in known)
 
     def run_ended(self, principal: str, run_id: str | None) -> bool:
         """Return whether somebody's run has ended."""

@@ -214,6 +214,10 @@ class Question:
         """Return whether its wait is over; a deadline is over exactly at its time."""
         return self.open and self.due_at <= now
 
+    def live(self, now: datetime) -> bool:
+        """Return whether something can still come of it at this moment."""
+        return self.open and not self.overdue(now)
+
     def finished_by(self, moment: datetime) -> bool:
         """Return whether nothing could come of it any more at that moment."""
         return not self.open and self.due_at <= moment

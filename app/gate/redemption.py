@@ -63,7 +63,7 @@ def want(lane: Lane, asked: Asked) -> None:
 
 def kept_advice(lane: Lane, asked: Asked) -> tuple[Advice, ...]:
     """Return the advice that opened the call's live question and that the call does not bring again."""
-    live = (found for found in _about(lane, asked) if found.open or found.stands_denied(lane.now))
+    live = (found for found in _about(lane, asked) if found.live(lane.now) or found.stands_denied(lane.now))
     kept = (
         Advice(Outcome(str(said["outcome"])), str(said["by"]), str(said["note"]))
         for question in live

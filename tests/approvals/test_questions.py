@@ -1,11 +1,14 @@
 """One question a call: opened once, seen by whom it concerns, answered, used once."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from tests.approvals.conftest import Desk, codes, voucher
 from tests.ask import admit, call, exported
+
+At = Callable[[str, str], Awaitable[None]]
 
 
 async def test_a_held_call_opens_a_question_and_asking_again_names_it(desk: Desk) -> None:
@@ -114,6 +117,12 @@ async def test_advice_that_opened_a_question_is_weighed_on_every_repeat(desk: De
     assert held["outcome"] == "require_human"
     without = await admit(desk.client("agent"), call("read"))
     assert (without["outcome"], without["approval_id"]) == ("require_human", held["approval_id"])
+
+
+async def test_kept_advice_ends_with_its_question_whether_or_not_a_sweep_ran(desk: Desk, at: At) -> None:
+    held = await admit(desk.client("agent"), call("read", advice=[{"outcome": "require_human", "by": "guard"}]))
+    await at(held["approval_id"], "expires_at")
+    assert (await admit(desk.client("agent"), call("read")))["outcome"] == "allow"
 
 
 async def test_where_the_policy_allows_by_itself_the_question_is_superseded(desk: Desk) -> None:
