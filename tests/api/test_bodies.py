@@ -1,7 +1,9 @@
 """What is wrong with a body is refused with its place, at once, and the next request works."""
 
+import json
 import time
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -94,9 +96,30 @@ async def test_no_problem_repeats_what_was_sent(asking: Asking) -> None:
 
 
 async def test_many_wrong_members_are_named_in_part(asking: Asking) -> None:
-    refused = await asking("admin").post("/v1/keys", json={f"x{number}": 1 for number in range(5_000)})
+    refused = await asking("admin").post("/v1/keys", json={f"x{number}": 1 for number in range(22)})
     assert refused.status_code == 400
     assert len(refused.json()["errors"]) == 20
+
+
+_CROWD = {f"x{number}": 1 for number in range(80_000)}
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"action": {"name": "a"}, **_CROWD}, ""),
+        ({"action": {"name": "a", **_CROWD}}, "/action"),
+        ({"action": {"name": "a"}, "approval_context": _CROWD}, "/approval_context"),
+        ({"action": {"name": "a"}, "advice": [_CROWD]}, "/advice/0"),
+        ({"action": {"name": "a"}, "advice": [1] * 400_000}, "/advice/0"),
+        ({"action": {"name": "a"}, "spend": [1] * 400_000}, "/spend/0"),
+    ],
+)
+async def test_a_mebibyte_of_wrong_members_is_one_fault(asking: Asking, body: dict[str, Any], pointer: str) -> None:
+    """A fault each would keep the process, and with it everybody, from answering for most of a second."""
+    refused = await asking("agent").post("/v1/admit", content=json.dumps(body, separators=(",", ":")), headers=_JSON)
+    assert refused.status_code == 400
+    assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
 
 
 @pytest.mark.parametrize(

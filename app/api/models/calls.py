@@ -13,6 +13,7 @@ from app.api.models.fields import (
     Duration,
     Key,
     KeyOrEmpty,
+    Members,
     Name,
     NameOrEmpty,
     Names,
@@ -112,7 +113,7 @@ class CallBody(Body):
 
     action: ActionBody
     context: dict[str, Any] = Field(default_factory=dict)
-    approval_context: dict[str, str] | None = None
+    approval_context: Members[str, str] | None = None
     finding: FindingBody | None = None
     verification_id: Name | None = None
     advice: Annotated[list[AdviceBody], Field(max_length=MOST_ADVICE, fail_fast=True)] = Field(default_factory=list)

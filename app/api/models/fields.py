@@ -9,7 +9,15 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Annotated, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from app.core import names
 from app.core.durations import parse_duration
@@ -19,14 +27,26 @@ from app.core.policy.actions import MOST_SCOPES
 from app.core.values import GREATEST_INTEGER
 
 H = TypeVar("H", bound=Hashable)
+K = TypeVar("K")
+V = TypeVar("V")
 
 MOST_TAGS: Final = 64
+MOST_MEMBERS: Final = 1_000
+_MOST_STRANGE: Final = 16
 
 
 class Body(BaseModel):
     """A body or a part of one: nothing is coerced, and a member that is not known is refused."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _not_crowded(cls, sent: object) -> object:
+        """Refuse very many unknown members as one fault: a fault each, and a mebibyte of them holds everybody up."""
+        if isinstance(sent, dict) and len(sent) > len(cls.model_fields) + _MOST_STRANGE:
+            raise ValueError(f"there are {len(cls.model_fields)} members here, and others were sent")
+        return sent
 
 
 def _text(text: str, least: int, most: int) -> str:
@@ -73,6 +93,12 @@ def _score(number: object) -> float:
     return float(number)
 
 
+def _not_crowded(sent: object) -> object:
+    if isinstance(sent, dict) and len(sent) > MOST_MEMBERS:
+        raise ValueError(f"at most {MOST_MEMBERS} members are expected")
+    return sent
+
+
 def _without_repeats(items: list[H]) -> list[H]:
     return list(dict.fromkeys(items))
 
@@ -114,3 +140,6 @@ Names = Annotated[list[Name], Field(max_length=MOST_TAGS, fail_fast=True), After
 
 Scopes = Annotated[list[Key], Field(max_length=MOST_SCOPES, fail_fast=True), AfterValidator(_without_repeats)]
 """A set of scopes, 16 at most."""
+
+Members = Annotated[dict[K, V], BeforeValidator(_not_crowded), Field(max_length=MOST_MEMBERS)]
+"""An object of names and values, 1,000 at most: counted before each of them is looked at."""

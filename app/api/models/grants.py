@@ -11,6 +11,8 @@ from app.core.policy.conditions import LONGEST
 from app.gate.granting import Wish
 
 _Condition = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+_SOME = Field(min_length=1, max_length=MOST, fail_fast=True)
+_FEW = Field(min_length=1, max_length=MOST_CONDITIONS, fail_fast=True)
 
 
 class BudgetBody(Body):
@@ -24,24 +26,17 @@ class GrantBody(Body):
     """Who may ask for what. What is left out has no bound; a delegation leaves nothing out that its parent bounds."""
 
     subject: Somebody
-    actions: list[Name] | None = Field(
+    actions: Annotated[list[Name], _SOME] | None = Field(
         default=None,
-        min_length=1,
-        max_length=MOST,
         description="exact, `prefix.*` for one more segment, `prefix.**` for any more; `**` is every action",
     )
-    assets: list[Key] | None = Field(
-        default=None, min_length=1, max_length=MOST, description="`*` stands for any run of characters"
+    assets: Annotated[list[Key], _SOME] | None = Field(default=None, description="`*` stands for any run of characters")
+    environments: Annotated[list[Name], _SOME] | None = None
+    conditions: Annotated[list[_Condition], _FEW] | None = Field(
+        default=None, description="CEL over the facts that a policy's conditions see"
     )
-    environments: list[Name] | None = Field(default=None, min_length=1, max_length=MOST)
-    conditions: list[_Condition] | None = Field(
-        default=None,
-        min_length=1,
-        max_length=MOST_CONDITIONS,
-        description="CEL over the facts that a policy's conditions see",
-    )
-    budgets: list[BudgetBody] | None = Field(
-        default=None, min_length=1, max_length=MOST, description="one a currency, each for all calls together"
+    budgets: Annotated[list[BudgetBody], _SOME] | None = Field(
+        default=None, description="one a currency, each for all calls together"
     )
     expires_in: Duration | None = Field(default=None, description="left out: never")
     delegable: bool = Field(default=False, description="whether the subject may delegate parts of it")

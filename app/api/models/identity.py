@@ -26,8 +26,8 @@ def _single_right(name: str) -> str:
     return name
 
 
-Bundles = list[Annotated[Name, AfterValidator(_bundle)]]
-Rights = list[Annotated[Name, AfterValidator(_single_right)]]
+Bundles = Annotated[list[Annotated[Name, AfterValidator(_bundle)]], Field(fail_fast=True)]
+Rights = Annotated[list[Annotated[Name, AfterValidator(_single_right)]], Field(fail_fast=True)]
 
 
 class KeyBody(Body):

@@ -23,7 +23,7 @@ def _bounded(overlap: timedelta | None) -> timedelta | None:
     return overlap
 
 
-Events = Annotated[list[Event], Field(min_length=1, max_length=16), AfterValidator(_without_repeats)]
+Events = Annotated[list[Event], Field(min_length=1, max_length=16, fail_fast=True), AfterValidator(_without_repeats)]
 Url = Annotated[str, Field(max_length=LONGEST_URL, description="https, and public unless an operator permits it")]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import Field, model_validator
 
 from app.api.models.calls import MOST_ADVICE, ActionBody, AdviceBody, Severity, Text
-from app.api.models.fields import Amount, Body, Key, Name, NameOrEmpty, Names, Scopes, Score
+from app.api.models.fields import Amount, Body, Key, Members, Name, NameOrEmpty, Names, Scopes, Score
 from app.core.actions import Call, Caller, Finding, Verification
 from app.core.evaluation import WhatIf
 
@@ -21,7 +21,7 @@ class FindingGivenBody(Body):
     severity: Severity
     title: Text = ""
     gsar_score: Score = 1.0
-    evidence_refs: list[str] = Field(default_factory=list)
+    evidence_refs: Annotated[list[str], Field(fail_fast=True)] = Field(default_factory=list)
     confidence: Score | None = None
 
     def to_finding(self) -> Finding:
@@ -75,7 +75,7 @@ class FactsBody(Body):
     verification: VerificationGivenBody | None = None
     advice: Annotated[list[AdviceBody], Field(max_length=MOST_ADVICE, fail_fast=True)] = Field(default_factory=list)
     spend: Scopes = Field(default_factory=list)
-    spent: dict[Key, Amount] = Field(default_factory=dict)
+    spent: Members[Key, Amount] = Field(default_factory=dict)
     effect: Key | None = None
     principal: Name | PrincipalGivenBody | None = None
     run_id: Name | None = None
