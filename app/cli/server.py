@@ -17,6 +17,8 @@ import typer
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from app.cli.connections import BoundedConnection
+
 _ASSEMBLY = "app.main"
 _APP = f"{_ASSEMBLY}:from_environment"
 _GRACE = 20  # seconds for what is in flight: longer than any request but the long poll, which ends early
@@ -54,7 +56,7 @@ def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
         factory=True,
         workers=workers,
         loop="uvloop",
-        http="httptools",
+        http=BoundedConnection,
         ws="none",
         lifespan="on",
         # The service logs its requests itself, without arguments. Whom a proxy names is for no decision here.
