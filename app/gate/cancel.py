@@ -1,4 +1,4 @@
-"""Withdrawing questions: one by who asked it, all of a run with its end, all of a policy's older version label."""
+"""Withdrawing questions: one by who asked it, and all of a run with its end."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

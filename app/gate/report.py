@@ -142,7 +142,7 @@ def _repeats(admission: Admission, state: State, said: Said) -> bool:
 
 
 def _contradicts(admission: Admission, said: Said) -> Refusal | None:
-    if admission.state is State.RESERVED or (admission.state is State.UNKNOWN and not admission.resolved):
+    if admission.state in {State.RESERVED, State.UNKNOWN}:
         return None
     detail = f"this admission is {admission.state} already, which {said.outcome} contradicts"
     if admission.state is said.outcome:

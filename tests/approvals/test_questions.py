@@ -176,6 +176,7 @@ async def test_more_than_was_approved_is_another_call(desk: Desk) -> None:
         ({"effect": "voucher:{booking}"}, "effect"),
         ({"spend": ["desk"]}, "spend"),
         ({"asset": "booking/{booking}"}, "asset"),
+        ({"labels": {**voucher_["labels"], "blast_radius": 2}}, "blast_radius"),
         ({"cost": {"amount": "{amount}", "currency": "EUR"}}, "cost"),
     ):
         await desk.force(actions={**desk.policy["actions"], "voucher": {**voucher_, **more}})

@@ -172,6 +172,14 @@ class TestBridges:
         assert (await desk.vote("slack", approval_id, on_behalf_of=" ")).status_code == 400
         assert (await desk.vote("slack", approval_id)).status_code == 403
 
+    async def test_one_that_names_people_at_random_cannot_fill_the_record(self, desk: Desk) -> None:
+        await self._bridge(desk)
+        approval_id = (await desk.ask())["approval_id"]
+        for number in range(52):
+            assert (await desk.vote("slack", approval_id, on_behalf_of=f"somebody-{number}")).status_code == 403
+        assert len(await refused(desk, approval_id)) == 50
+        assert (await desk.events()).count("approval.refused") == 50
+
     async def test_a_person_votes_once_however_it_is_heard(self, desk: Desk) -> None:
         payouts, large = desk.policy["approvers"]
         await desk.force(approvers=[{**payouts, "quorum": 2}, large])

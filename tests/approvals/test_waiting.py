@@ -9,6 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from app.approvals.waits import Waits
 from app.db.database import Database
 from tests.approvals.conftest import POLICY, voucher
 from tests.ask import admit, put_in_force
@@ -67,6 +68,19 @@ async def test_a_decision_ends_the_wait_at_once(serve: Serve, open_clients: Call
     began = time.monotonic()
     await clients("agent").get(f"/v1/approvals/{approval_id}?wait=30")
     assert time.monotonic() - began < 0.5
+
+
+async def test_whoever_waits_in_the_same_process_is_woken_without_a_look_at_the_database(database: Database) -> None:
+    waits = Waits(database)
+    waiting = asyncio.create_task(waits.decided("dev", "apr_1", 30))
+    watching = asyncio.create_task(anext(waits.changes("dev", 30)))
+    await asyncio.sleep(0)
+    waits.poke("other", "apr_1")
+    waits.poke("dev", "apr_2")
+    assert await asyncio.wait_for(watching, 1)
+    assert not waiting.done()
+    waits.poke("dev", "apr_1")
+    await asyncio.wait_for(waiting, 1)
 
 
 async def test_one_taken_by_another_process_does_within_a_second(

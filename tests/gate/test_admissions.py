@@ -7,7 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from app.db.database import Database
 from countersign import verify_permit
 from tests.ask import admit, call, exported, put_in_force
 
@@ -140,6 +142,20 @@ async def test_extending_moves_the_lease_within_its_caps(clients: Clients) -> No
     await asyncio.sleep(1.1)
     late = await clients("agent").post(f"/v1/admissions/{over['admission']['id']}/extend", json={"lease": "5m"})
     assert late.status_code == 409
+
+
+async def test_no_lease_lasts_longer_than_a_day_however_it_came_about(clients: Clients, database: Database) -> None:
+    asked = (await _pay(clients, "52", lease="10d"))["admission"]
+    read = (await clients("agent").get(f"/v1/admissions/{asked['id']}")).json()
+    assert _moment(read["expires_at"]) - _moment(read["created_at"]) == timedelta(hours=24)
+
+    worked_on = (await _pay(clients, "53", lease="24h"))["admission"]
+    later = text(
+        "UPDATE admissions SET created_at = created_at - interval '1410 min', expires_at = expires_at - interval '1410 min'"
+    )
+    await database.transact(lambda tx: tx.write(later))
+    extended = (await clients("agent").post(f"/v1/admissions/{worked_on['id']}/extend", json={"lease": "3h"})).json()
+    assert _moment(extended["expires_at"]) - _moment(extended["created_at"]) == timedelta(hours=24)
 
 
 async def test_a_holder_of_report_extends_what_others_do_and_nobody_else_does(clients: Clients) -> None:
