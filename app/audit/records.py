@@ -119,11 +119,12 @@ async def span(reader: Reader, tenant: str, first: int, last: int | None) -> Ran
     end = await head(reader, tenant)
     newest = -1 if end is None else end.seq
     upto = newest if last is None else min(last, newest)
-    prev = await _hash_at(reader, tenant, min(first, newest + 1) - 1)
-    return Range(first, upto, prev, await _hash_at(reader, tenant, upto) if upto >= first else prev)
+    prev = await hash_at(reader, tenant, min(first, newest + 1) - 1)
+    return Range(first, upto, prev, await hash_at(reader, tenant, upto) if upto >= first else prev)
 
 
-async def _hash_at(reader: Reader, tenant: str, seq: int) -> str:
+async def hash_at(reader: Reader, tenant: str, seq: int) -> str:
+    """Return the hash of a record; that of the genesis before the first, and where there is none."""
     row = None if seq < 0 else await reader.row(_HASH, {"tenant": tenant, "seq": seq})
     return GENESIS if row is None else str(row.hash)
 

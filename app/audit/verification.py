@@ -10,13 +10,14 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 from sqlalchemy import Row, text
 
 from app.audit import keys, records
+from app.audit.records import ChainHead
 from app.core import chain
 from app.db.database import Database, Reader
 
 _CHUNK = 1_000
 
 _ROWS = text("""
-    SELECT seq, canonical, hash, key_id, signature FROM audit_records
+    SELECT seq, event_type, canonical, hash, key_id, signature FROM audit_records
     WHERE tenant = :tenant AND seq >= :first ORDER BY seq LIMIT :limit
 """)
 
@@ -27,20 +28,36 @@ async def verify(database: Database, tenant: str) -> dict[str, Any]:
     What it cannot show is that the end was cut together with the head: for that a head must be kept elsewhere.
     """
     public = await _public_keys(database)
+    expected = await _head(database, tenant)
     seq, prev = 0, chain.GENESIS
     while rows := await database.read(lambda reader, first=seq: _rows(reader, tenant, first)):  # type: ignore[misc]
         for row in rows:
-            reason = _why_broken(row, seq, prev, public)
+            reason = _why_broken(row, seq, prev, public) or _not_as_expected(row, expected)
             if reason is not None:
                 return {"ok": False, "records": seq, "head": prev, "broken_at": seq, "reason": reason}
             seq, prev = seq + 1, row.hash
-    return await _against_head(database, tenant, seq, prev)
+    return await _against_heads(database, tenant, expected, seq, prev)
 
 
-async def _against_head(database: Database, tenant: str, seq: int, prev: str) -> dict[str, Any]:
-    head = await database.read(lambda reader: records.head(reader, tenant))
-    # Records may have been appended since the last one was read; then the head is ahead of what was verified.
-    reached = head is not None and (head.seq >= seq or (head.seq == seq - 1 and head.hash == prev))
+async def _head(database: Database, tenant: str) -> ChainHead | None:
+    return await database.read(lambda reader: records.head(reader, tenant))
+
+
+def _not_as_expected(row: Row[Any], expected: ChainHead | None) -> str | None:
+    if expected is None or row.seq != expected.seq or row.hash == expected.hash:
+        return None
+    return "its hash is not the one that the head has"
+
+
+async def _against_heads(
+    database: Database, tenant: str, before: ChainHead | None, seq: int, prev: str
+) -> dict[str, Any]:
+    """Compare with both heads: the chain reaches the one from before it was read, and not beyond the one after.
+
+    Records that were appended meanwhile lie between the two.
+    """
+    after = await _head(database, tenant)
+    reached = before is not None and after is not None and before.seq < seq <= after.seq + 1
     reason = None if reached else "the chain does not end where its head says"
     return {"ok": reached, "records": seq, "head": prev, "broken_at": None, "reason": reason}
 
@@ -64,8 +81,9 @@ def _why_broken(row: Row[Any], seq: int, prev: str, public: dict[str, Ed25519Pub
         return "its signature does not hold"
     # Only what is signed is sure to be a record, and not something else that somebody has put in its place.
     said = json.loads(row.canonical)
-    follows = said["seq"] == seq and said["prev_hash"] == prev
-    return None if follows else "it does not follow the record before it"
+    if said["seq"] != seq or said["prev_hash"] != prev:
+        return "it does not follow the record before it"
+    return None if said["event_type"] == row.event_type else "a search finds it as an event that it is not"
 
 
 def _hashed(row: Row[Any]) -> bool:

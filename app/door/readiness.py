@@ -4,22 +4,22 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
-from app.audit import keys
-from app.core.chain import Signer, public_pem
+from app.audit import keys, records
+from app.core.chain import GENESIS, Signer, public_pem
 from app.core.policy import DocumentError
 from app.db import schema
 from app.db.database import Database, Reader, StoreUnavailableError
 from app.identity.watch import Watch
 from app.policies.active import MissingRevisionError, PolicyCache
 
-_HEADS = text("SELECT tenant, seq, policy_revision FROM heads WHERE tenant = ANY(:tenants)")
+_HEADS = text("SELECT tenant, seq, hash, policy_revision FROM heads WHERE tenant = ANY(:tenants)")
 
 
 class Readiness:
-    """Looks at what the process needs, and remembers how long the chains were that it serves.
+    """Looks at what the process needs, and remembers where the chains ended that it serves.
 
     A database that was restored from a backup has a head behind one that was signed: to go on from there would fork
-    the record, so the process says that it is not ready until somebody has looked.
+    the record, so the process says that it is not ready until somebody has looked, however far the fork has grown.
     """
 
     def __init__(self, database: Database, signer: Signer, watch: Watch, policies: PolicyCache) -> None:
@@ -27,7 +27,7 @@ class Readiness:
         self._signer = signer
         self._watch = watch
         self._policies = policies
-        self._furthest: dict[str, int] = {}
+        self._seen: dict[str, tuple[int, str]] = {}
 
     async def findings(self) -> list[str]:
         """Return what is amiss, in sentences; nothing means ready."""
@@ -42,13 +42,18 @@ class Readiness:
             return [f"the schema is {found or 'missing'} and has to be {schema.newest()}: run `countersignd migrate`"]
         findings = await self._of_signing_key(reader)
         for head in await reader.rows(_HEADS, {"tenants": self._watch.tenants()}):
-            findings += [*self._of_chain(head), *await self._of_policy(reader, head)]
+            findings += [*await self._of_chain(reader, head), *await self._of_policy(reader, head)]
         return findings
 
-    def _of_chain(self, head: Row[Any]) -> list[str]:
-        furthest = self._furthest.get(head.tenant, 0)
-        self._furthest[head.tenant] = max(head.seq, furthest)
-        return [f"the record of the tenant {head.tenant} is shorter than it was"] if head.seq < furthest else []
+    async def _of_chain(self, reader: Reader, head: Row[Any]) -> list[str]:
+        """Look whether the chain still holds the record that it ended with when it was seen last."""
+        length, last = self._seen.get(head.tenant, (0, GENESIS))
+        if head.seq < length:
+            return [f"the record of the tenant {head.tenant} is shorter than it was"]
+        if await records.hash_at(reader, head.tenant, length - 1) != last:
+            return [f"the record of the tenant {head.tenant} is not the one that it was"]
+        self._seen[head.tenant] = (head.seq, head.hash)
+        return []
 
     async def _of_signing_key(self, reader: Reader) -> list[str]:
         published = (await keys.published(reader)).get(self._signer.key_id)

@@ -62,6 +62,20 @@ async def test_a_database_that_went_back_in_time_is_named(asking: Asking, databa
     assert await findings(asking("agent")) == ["the record of the tenant dev is shorter than it was"]
 
 
+async def test_a_record_that_has_grown_over_a_cut_is_named(asking: Asking, database: Database) -> None:
+    await put_in_force(asking("policy_admin"), POLICY)
+    await put_in_force(asking("policy_admin"), POLICY)
+    assert await findings(asking("agent")) == []
+    await change(database, "DELETE FROM audit_records WHERE seq >= (SELECT seq FROM heads) - 1")
+    await change(
+        database,
+        "UPDATE heads SET seq = heads.seq - 1, hash = r.hash FROM audit_records r WHERE r.seq = heads.seq - 2",
+    )
+    assert await findings(asking("agent")) == ["the record of the tenant dev is shorter than it was"]
+    await put_in_force(asking("policy_admin"), POLICY)
+    assert await findings(asking("agent")) == ["the record of the tenant dev is not the one that it was"]
+
+
 async def test_a_policy_that_does_not_load_here_is_named(asking: Asking, database: Database) -> None:
     await put_in_force(asking("policy_admin"), POLICY)
     await change(database, "UPDATE heads SET policy_revision = 7")
