@@ -73,7 +73,7 @@ async def test_a_decision_ends_the_wait_at_once(serve: Serve, open_clients: Call
 async def test_whoever_waits_in_the_same_process_is_woken_without_a_look_at_the_database(database: Database) -> None:
     waits = Waits(database)
     waiting = asyncio.create_task(waits.decided("dev", "apr_1", 30))
-    watching = asyncio.create_task(anext(waits.changes("dev", 30)))
+    watching = asyncio.ensure_future(anext(waits.changes("dev", 30)))
     await asyncio.sleep(0)
     waits.poke("other", "apr_1")
     waits.poke("dev", "apr_2")

@@ -150,9 +150,10 @@ async def test_no_lease_lasts_longer_than_a_day_however_it_came_about(clients: C
     assert _moment(read["expires_at"]) - _moment(read["created_at"]) == timedelta(hours=24)
 
     worked_on = (await _pay(clients, "53", lease="24h"))["admission"]
-    later = text(
-        "UPDATE admissions SET created_at = created_at - interval '1410 min', expires_at = expires_at - interval '1410 min'"
-    )
+    later = text("""
+        UPDATE admissions SET created_at = created_at - interval '1410 min',
+            expires_at = expires_at - interval '1410 min'
+    """)
     await database.transact(lambda tx: tx.write(later))
     extended = (await clients("agent").post(f"/v1/admissions/{worked_on['id']}/extend", json={"lease": "3h"})).json()
     assert _moment(extended["expires_at"]) - _moment(extended["created_at"]) == timedelta(hours=24)
