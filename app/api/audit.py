@@ -1,7 +1,7 @@
 """The record, for auditors: search, export, head, keys, receipts, and a verification by the service itself."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
 from fastapi import Query
@@ -15,7 +15,7 @@ from app.audit.records import Search
 from app.core.refusals import RefusalKind
 from app.db.database import Reader
 from app.db.ids import BEYOND_ANY
-from app.door.problems import RefusedError
+from app.door.problems import RefusedError, bad_input
 
 router = routing.router()
 
@@ -120,8 +120,11 @@ def _record(tenant: str, seq: int) -> Callable[[Reader], Awaitable[dict[str, Any
 
 
 def _zoned(name: str, moment: datetime | None) -> datetime | None:
-    if moment is not None and moment.tzinfo is None:
-        raise RefusedError(
-            RefusalKind.BAD_INPUT, f"query parameter {name}: give the zone, such as 2026-11-29T10:00:00Z"
-        )
-    return moment
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise bad_input(f"query parameter {name}: give the zone, such as 2026-11-29T10:00:00Z")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise bad_input(f"query parameter {name}: a moment between the years 1 and 9999 is expected") from None

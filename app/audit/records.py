@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, text
 
@@ -36,6 +36,13 @@ _SEARCH = text("""
     AND (CAST(:until AS timestamptz) IS NULL OR ts < :until)
     ORDER BY seq DESC LIMIT :limit
 """)
+
+
+_FIELDS: Final = frozenset({"seq", "ts", "event_type", "payload", "prev_hash"})
+
+
+class UnreadableRecordError(Exception):
+    """What stands in a record's place is none: somebody has been at the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +98,21 @@ async def head(reader: Reader, tenant: str) -> ChainHead | None:
 
 
 async def record(reader: Reader, tenant: str, seq: int) -> dict[str, Any] | None:
-    """Return one record, or None if the chain does not reach that far."""
+    """Return one record, or None if the chain does not reach that far.
+
+    Raises:
+        UnreadableRecordError: what is there is no record.
+    """
     row = await reader.row(_RECORD, {"tenant": tenant, "seq": seq})
-    return None if row is None else json.loads(line(row))
+    return None if row is None else _read(row)
 
 
 async def search(reader: Reader, tenant: str, wanted: Search, before: int, limit: int) -> Sequence[dict[str, Any]]:
-    """Return up to `limit` records that match, the newest first, all older than `before`. A search proves nothing."""
+    """Return up to `limit` records that match, the newest first, all older than `before`. A search proves nothing.
+
+    Raises:
+        UnreadableRecordError: something that it finds is no record.
+    """
     parameters = {
         "tenant": tenant,
         "before": before,
@@ -108,7 +123,17 @@ async def search(reader: Reader, tenant: str, wanted: Search, before: int, limit
         "since": wanted.since,
         "until": wanted.until,
     }
-    return [json.loads(line(row)) for row in await reader.rows(_SEARCH, parameters)]
+    return [_read(row) for row in await reader.rows(_SEARCH, parameters)]
+
+
+def _read(row: Row[Any]) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(line(row))
+    except json.JSONDecodeError:
+        raise UnreadableRecordError from None
+    if not found.keys() >= _FIELDS:
+        raise UnreadableRecordError
+    return found
 
 
 async def span(reader: Reader, tenant: str, first: int, last: int | None) -> Range:

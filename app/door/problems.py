@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 
 from app.approvals.waits import TooManyWaitersError
 from app.audit.heads import UnknownTenantError
+from app.audit.records import UnreadableRecordError
 from app.core.refusals import RefusalKind
 from app.db.database import StoreUnavailableError
 from app.gate.desk import DeskFullError
@@ -75,6 +76,10 @@ OF_ERRORS: Final[Mapping[type[Exception], tuple[str, str]]] = MappingProxyType(
     {
         UnknownTenantError: (RefusalKind.NOT_FOUND, "there is no such tenant"),
         StoreUnavailableError: ("unavailable", "the database did not answer in time; nothing was changed"),
+        UnreadableRecordError: (
+            RefusalKind.CONFLICT,
+            "what stands in a record's place is none; POST /v1/audit/verify says where",
+        ),
         ClientDisconnect: (RefusalKind.BAD_INPUT, "the body ended before it was whole"),
         TooManyWaitersError: ("unavailable", "too many requests wait for decisions; ask again without wait"),
         DeskFullError: ("unavailable", "too many requests are waiting; nothing was changed"),

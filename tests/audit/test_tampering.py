@@ -62,7 +62,7 @@ async def test_what_somebody_has_changed_is_found(
     [
         "UPDATE heads SET seq = seq - 1",
         "UPDATE heads SET hash = (SELECT hash FROM audit_records r WHERE r.tenant = heads.tenant AND r.seq = 2)",
-        "UPDATE heads SET seq = 3, hash = (SELECT hash FROM audit_records r WHERE r.tenant = heads.tenant AND r.seq = 2)",
+        "UPDATE heads SET seq = 3, hash = r.hash FROM audit_records r WHERE r.tenant = heads.tenant AND r.seq = 2",
     ],
 )
 async def test_a_head_of_another_record_is_found(
@@ -70,3 +70,15 @@ async def test_a_head_of_another_record_is_found(
 ) -> None:
     await database.transact(lambda tx: tx.write(text(statement)))
     assert not (await verified(auditor))["ok"]
+
+
+@pytest.mark.parametrize("canonical", ["", "{}", "no record", '{"seq":3}', '["seq"]'])
+async def test_what_is_no_record_any_more_is_neither_found_nor_an_error_of_the_service(
+    auditor: httpx.AsyncClient, database: Database, canonical: str
+) -> None:
+    change = text("UPDATE audit_records SET canonical = :canonical WHERE seq = 3")
+    await database.transact(lambda tx: tx.write(change, {"canonical": canonical}))
+    for path in ("/v1/audit/records?limit=100", "/v1/receipts/dev/3"):
+        answer = await auditor.get(path)
+        assert (answer.status_code, "/v1/audit/verify" in answer.json()["detail"]) == (409, True)
+    assert (await verified(auditor))["broken_at"] == 3
