@@ -93,10 +93,10 @@ def test_a_fraction_keeps_its_literal() -> None:
     ],
 )
 def test_no_body_of_a_mebibyte_takes_long(body: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(JsonError):
         load(body)
-    assert time.perf_counter() - start < 0.9
+    assert time.process_time() - start < 0.9
 
 
 @pytest.mark.parametrize(("path", "expected"), [((), ""), (("a", 0, "b/c", "~"), "/a/0/b~1c/~0"), (("",), "/")])
