@@ -42,7 +42,7 @@ derived = st.sampled_from(
 actions = st.fixed_dictionaries(
     {
         "cost": st.just({"currency": "EUR"}),
-        "rules": st.lists(rules, max_size=3),
+        "rules": st.lists(rules, min_size=1, max_size=3),
         "labels": st.fixed_dictionaries(
             {"derive": st.lists(derived, max_size=3)}, optional={"environment": labels, "kind": labels}
         ),

@@ -95,7 +95,9 @@ def test_types_that_json_lacks_travel_as_text(service: Scripted, client: Counter
 
 
 @pytest.mark.parametrize(
-    "value", [frozenset({1}), {1: 2}, float("nan"), float("inf"), 2**53, b"x", {1, 2}, "\ud800", {"\udfff": 1}], ids=repr
+    "value",
+    [frozenset({1}), {1: 2}, float("nan"), float("inf"), 2**53, b"x", {1, 2}, "\ud800", {"\udfff": 1}],
+    ids=repr,
 )
 def test_what_json_cannot_carry_is_refused_by_its_place(
     service: Scripted, client: Countersign, ran: Ran, value: object
