@@ -56,7 +56,8 @@ def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, truste
     """
     lapses.meet(lane, admission)
     state = _state(admission, said, trusted=trusted)
-    if _repeats(admission, state, said):
+    # What an agent said and somebody trusted has confirmed since may be said again too.
+    if _repeats(admission, state, said) or _repeats(admission, said.outcome, said):
         return answers.view(admission, lane.now)
     refusal = _contradicts(admission, said) or _wrong_currency(admission, said)
     if refusal is not None:

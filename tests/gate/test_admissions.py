@@ -206,6 +206,8 @@ async def test_where_others_must_say_the_agents_word_frees_nothing(clients: Clie
     trusted = await _report(await _reporter(clients), answer, "not_executed")
     assert trusted.json()["state"] == "not_executed"
     assert (await _till(clients))["left"] == "1000.00"
+    again = await _report(clients("agent"), answer, "not_executed")
+    assert (again.status_code, again.json()["state"]) == (200, "not_executed")
 
 
 async def test_a_lower_actual_cost_needs_a_trusted_reporter(clients: Clients) -> None:
