@@ -22,7 +22,7 @@ class ApprovalBook:
     READS: ClassVar[Mapping[str, str]] = {
         "approvals_by_id": f"""
             SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant
-            AND a.id IN (SELECT jsonb_array_elements_text(CAST(:approvals_by_id AS jsonb)))
+            AND a.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:approvals_by_id AS jsonb))))
         """,
         "approvals_by_key": f"""
             SELECT {rows.QUESTION} FROM (
@@ -41,7 +41,7 @@ class ApprovalBook:
         "approvals_open_of": f"""
             SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', a.due_at)
             FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
-            AND a.principal IN (SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb)))
+            AND a.principal = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb))))
         """,
         "approvals_of_run": f"""
             SELECT {rows.QUESTION} FROM approvals a

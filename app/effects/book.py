@@ -58,7 +58,7 @@ class EffectBook:
     READS: ClassVar[Mapping[str, str]] = {
         "admissions_by_id": f"""
             SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant
-            AND a.id IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_id AS jsonb)))
+            AND a.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:admissions_by_id AS jsonb))))
         """,
         "admissions_by_idempotency_key": f"""
             SELECT {ADMISSION} FROM admissions a
@@ -70,13 +70,13 @@ class EffectBook:
         "admissions_by_digest": f"""
             SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant
             AND a.state = 'reserved' AND a.approval_id IS NOT NULL
-            AND a.digest IN (SELECT jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb)))
+            AND a.digest = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb))))
         """,
         "effects_by_key": f"""
             SELECT jsonb_build_object('key', e.key, 'attempt', e.attempt, 'holder', {ADMISSION})
             FROM effects e JOIN admissions a ON a.tenant = e.tenant AND a.id = e.admission_id
             WHERE e.tenant = :tenant
-            AND e.key IN (SELECT jsonb_array_elements_text(CAST(:effects_by_key AS jsonb)))
+            AND e.key = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:effects_by_key AS jsonb))))
         """,
         "admissions_lapsed": f"""
             SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant AND a.state = 'reserved'
@@ -96,6 +96,8 @@ class EffectBook:
                 result_digest = changed.result_digest
             FROM jsonb_to_recordset(CAST(:admissions_changed AS jsonb)) AS changed ({_COLUMNS})
             WHERE admissions.tenant = :tenant AND admissions.id = changed.id
+            AND admissions.id = ANY (ARRAY(
+                SELECT entry ->> 'id' FROM jsonb_array_elements(CAST(:admissions_changed AS jsonb)) AS entry))
         """,
         "effects_reserved": """
             INSERT INTO effects (tenant, key, attempt, admission_id)

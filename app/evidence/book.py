@@ -25,7 +25,7 @@ class EvidenceBook:
             SELECT jsonb_build_object('id', v.id, 'action_digest', v.action_digest, 'survives', v.survives,
                 'confidence', v.confidence, 'expires_at', v.expires_at, 'made_by', v.made_by)
             FROM verifications v WHERE v.tenant = :tenant AND v.admission_id IS NULL
-            AND v.id IN (SELECT jsonb_array_elements_text(CAST(:verifications_by_id AS jsonb)))
+            AND v.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:verifications_by_id AS jsonb))))
         """,
     }
     WRITES: ClassVar[Mapping[str, str]] = {

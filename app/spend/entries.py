@@ -11,7 +11,7 @@ READ = """
     SELECT jsonb_build_object('kind', kind, 'scope', scope, 'amount', amount::text, 'currency', currency,
         'taken_at', taken_at, 'at', at, 'action', action, 'idempotency_key', idempotency_key) FROM spend_entries
     WHERE tenant = :tenant AND idempotency_key IS NOT NULL
-        AND idempotency_key IN (SELECT jsonb_array_elements_text(CAST(:spend_entries_by_key AS jsonb)))
+        AND idempotency_key = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:spend_entries_by_key AS jsonb))))
 """
 """The fragment `spend_entries_by_key`: what was entered under idempotency keys."""
 

@@ -18,8 +18,11 @@ READ = """
         'spent', sum(CASE WHEN want.unit = 'count' THEN total.spent_count ELSE total.spent END)::text,
         'credited', sum(CASE WHEN want.unit = 'count' THEN 0 ELSE total.credited END)::text)
     FROM jsonb_to_recordset(CAST(:spend_totals AS jsonb)) AS want (scope text, unit text)
-    JOIN spend_totals AS total
-        ON total.tenant = :tenant AND total.scope = want.scope AND (want.unit = 'count' OR total.currency = want.unit)
+    CROSS JOIN LATERAL (
+        SELECT * FROM spend_totals WHERE tenant = :tenant AND scope = want.scope
+            AND (want.unit = 'count' OR currency = want.unit)
+        OFFSET 0
+    ) AS total
     GROUP BY want.scope, want.unit
 """
 """The fragment `spend_totals`: the sums of each scope in a unit, unless it has none."""
