@@ -36,7 +36,7 @@ async def test_one_of_thirty_two_redeemers_gets_an_approval(racing: Clients) -> 
 
 
 async def test_approve_against_deny_at_once_has_one_winner_and_both_see_it(racing: Clients) -> None:
-    for number in range(20):
+    for number in range(50):
         asked = await admit(racing("agent"), call("wire", {"to": f"c{number}"}))
         path = f"/v1/approvals/{asked['approval_id']}/decision"
         approved, denied = await asyncio.gather(
