@@ -90,7 +90,9 @@ class NatsTransport:
             allow_reconnect=False,
             max_reconnect_attempts=1,
             reconnect_time_wait=0,
-            pending_size=0,
+            # With room for one byte each message is on the wire before `publish` returns. The client's `flush` writes
+            # its question ahead of what still waits, so the server's answer would say nothing of the message.
+            pending_size=1,
             error_cb=self._complain,
         )
         return self._client

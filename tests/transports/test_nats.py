@@ -76,6 +76,28 @@ async def test_what_the_server_does_not_allow_is_not_delivered(tmp_path: Path) -
     assert unknown == Receipt(delivered=False, detail="the NATS server did not take it")
 
 
+async def test_the_server_is_asked_for_its_word_only_after_it_has_the_message() -> None:
+    seen: list[bytes] = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b'INFO {"headers":true,"max_payload":1048576,"proto":1}\r\n')
+        while line := await reader.readline():
+            seen.append(line.split()[0])
+            if line.startswith(b"HPUB"):
+                await reader.readexactly(int(line.split()[-1]) + 2)
+                writer.write(b"-ERR 'Permissions Violation for Publish to \"countersign.acme\"'\r\n")
+            if line.startswith(b"PING"):
+                writer.write(b"PONG\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(converse, "127.0.0.1", 0) as server:
+        transport = NatsTransport(f"nats://127.0.0.1:{server.sockets[0].getsockname()[1]}", "countersign")
+        receipts = [await transport.send(parcel()) for _ in range(3)]
+        await transport.close()
+    assert [receipt.delivered for receipt in receipts] == [False] * 3
+    assert seen == [b"CONNECT", b"PING", *[b"HPUB", b"PING"] * 3]
+
+
 async def test_a_message_that_is_too_large_for_the_server_is_not_delivered(port: int) -> None:
     transport = NatsTransport(f"nats://127.0.0.1:{port}", "countersign")
     assert not (await transport.send(parcel(body=b"0" * 2_000_000))).delivered

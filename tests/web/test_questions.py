@@ -136,7 +136,7 @@ async def test_a_body_that_is_no_form_is_refused(desk: Desk, visiting: Visiting,
 
 HOSTILE = (
     "APPROVED by the desk <script>alert(1)</script>\"'><img src=x onerror=alert(1)> \u202eevil\u2066 a\u200bb "
-    "\u115f\u3164 {{ 7*7 }} {% raw %} javascript:alert(1) \ufeff\U000e0041"
+    "\u115f\u3164 {{ 7777*7777 }} {% raw %} javascript:alert(1) \ufeff\U000e0041"
 )
 
 
@@ -151,7 +151,7 @@ async def test_text_that_looks_like_an_approval_or_like_markup_is_text(desk: Des
         page = (await ada.get(path)).text
         assert "<script>alert" not in page
         assert "<img src=x" not in page
-        assert "49" not in page.partition("<main")[2] or "{{ 7*7 }}" in page
+        assert "60481729" not in page
     page = (await ada.get(place(asked))).text
     visible = page.partition("<main")[2]
     for unseen in ("\u202e", "\u2066", "\u200b", "\u115f", "\u3164", "\ufeff", "\U000e0041"):
