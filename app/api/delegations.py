@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -12,6 +11,7 @@ from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
 from app.approvals import delegations
 from app.core.refusals import Refusal
+from app.db.statements import Row
 from app.door import lanes
 from app.gate import lend
 
@@ -45,7 +45,7 @@ async def end(request: Request, delegation_id: str) -> Response:
     return problems.of_refusal(request, refusal) if refusal else nothing()
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {
         "id": row.id,
         "from": row.lender,

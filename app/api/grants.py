@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Query
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -14,6 +13,7 @@ from app.api.responses import answer, moment, nothing
 from app.core.actions import Caller
 from app.core.names import LONGEST_NAME
 from app.core.refusals import Refusal
+from app.db.statements import Row
 from app.door import lanes
 from app.gate import granting
 from app.gate.granting import Granter
@@ -82,7 +82,7 @@ def _sees_all(caller: Caller) -> bool:
     return caller.may("principals") or caller.may("audit:read")
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {
         "id": row.id,
         "parent": row.parent,

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Query
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -13,6 +12,7 @@ from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
 from app.core.refusals import Refusal
+from app.db.statements import Row
 from app.door import lanes
 from app.identity import credentials
 from app.identity.credentials import IssuedKey
@@ -74,7 +74,7 @@ def shown_once(issued: IssuedKey) -> dict[str, Any]:
     }
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {
         "id": row.id,
         "principal": row.principal,

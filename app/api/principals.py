@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -11,6 +10,7 @@ from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment
 from app.core.refusals import Refusal
+from app.db.statements import Row
 from app.door import lanes
 from app.identity import principals
 
@@ -36,7 +36,7 @@ async def list_principals(request: Request, limit: Limit = pages.USUAL, cursor: 
     return window.page(rows, lambda row: str(row.name), _shown)
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {
         "principal": row.name,
         "kind": row.kind,

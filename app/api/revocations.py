@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -10,6 +9,7 @@ from app.api.models.identity import RevocationBody
 from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
+from app.db.statements import Row
 from app.door import lanes
 from app.identity import revocations
 
@@ -43,7 +43,7 @@ async def lift_revocation(request: Request, revocation_id: str) -> Response:
     return problems.of_refusal(request, refusal) if refusal else nothing()
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {
         "id": row.id,
         "principal": row.principal,

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from fastapi import Query
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -22,6 +21,7 @@ from app.core.refusals import Refusal
 from app.core.values import Json
 from app.db.database import Reader
 from app.db.ids import BEYOND_ANY, new_id
+from app.db.statements import Row
 from app.door.commands import submit
 from app.effects.admissions import State
 from app.gate.entries import Enter
@@ -176,7 +176,7 @@ def _measured(limit: Limit, sum_: Decimal) -> str | int:
     return int(sum_) if limit.currency is None else format_amount(sum_)
 
 
-def _entry(row: Row[Any]) -> dict[str, Any]:
+def _entry(row: Row) -> dict[str, Any]:
     return {
         "id": str(row.id),
         "scope": row.scope,

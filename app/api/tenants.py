@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -12,6 +11,7 @@ from app.api.pages import Cursor, Limit
 from app.api.requests import Request
 from app.api.responses import answer
 from app.core.refusals import Refusal
+from app.db.statements import Row
 from app.identity import tenants
 
 router = routing.router()
@@ -35,5 +35,5 @@ async def list_tenants(request: Request, limit: Limit = pages.USUAL, cursor: Cur
     return window.page(rows, lambda row: str(row.tenant), _shown)
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {"tenant": row.tenant, "records": row.seq}

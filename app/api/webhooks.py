@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.api import pages, problems, routing
@@ -17,6 +16,7 @@ from app.api.requests import Request
 from app.api.responses import answer, moment, nothing
 from app.core.refusals import RefusalKind
 from app.db.ids import new_id
+from app.db.statements import Row
 from app.door import lanes
 from app.door.problems import RefusedError, bad_input
 from app.gate import webhooks as registrations
@@ -114,7 +114,7 @@ async def redeliver(request: Request, webhook_id: str, delivery_id: str) -> Resp
     return problems.of_refusal(request, refusal) if refusal else answer({"id": delivery_id, "state": "pending"}, 202)
 
 
-async def _find(request: Request, webhook_id: str) -> Row[Any]:
+async def _find(request: Request, webhook_id: str) -> Row:
     tenant = request.caller.tenant
     found = await request.house.database.read(lambda reader: webhooks.find(reader, tenant, webhook_id))
     if found is None:
@@ -123,7 +123,7 @@ async def _find(request: Request, webhook_id: str) -> Row[Any]:
     return found
 
 
-def _opened(request: Request, found: Row[Any]) -> str:
+def _opened(request: Request, found: Row) -> str:
     try:
         return request.house.sealer.open(Sealed(request.caller.tenant, found.id, found.secret))
     except SealError:
@@ -142,7 +142,7 @@ async def _challenge(request: Request, url: str, secret: str) -> None:
         raise bad_input(f"{reason}; a receiver has to answer the challenge with its `challenge`", "/url")
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
+def _shown(row: Row) -> dict[str, Any]:
     return {
         "id": row.id,
         "url": row.url,
@@ -154,7 +154,7 @@ def _shown(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _delivery(row: Row[Any]) -> dict[str, Any]:
+def _delivery(row: Row) -> dict[str, Any]:
     return {
         "id": row.message_id,
         "event": row.event,

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.core.authority import Delegation
 from app.db.database import Reader, Writer
+from app.db.statements import Row
 
 _LOAD = text("""
     SELECT heads.authority_epoch,
@@ -91,7 +92,7 @@ async def find(reader: Reader, tenant: str, delegation_id: str) -> Delegation | 
     return None if row is None else _delegation(row.item)
 
 
-async def page(reader: Reader, tenant: str, principal: str, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, principal: str, after: str, limit: int) -> Sequence[Row]:
     """Return what somebody has lent or borrowed, in the order of their making, revoked and past ones too."""
     return await reader.rows(_OF, {"tenant": tenant, "principal": principal, "after": after, "limit": limit})
 

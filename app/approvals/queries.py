@@ -3,14 +3,13 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.approvals import rows
 from app.approvals.questions import Matter, Question
-from app.db.books import encode
 from app.db.database import Reader
+from app.db.statements import Row
 
 # What is overdue has expired, whether or not a sweep has said so.
 _STATUS = f"""(CAST(:status AS text) IS NULL OR (a.status = :status AND NOT {rows.OVERDUE})
@@ -58,7 +57,7 @@ class Filter:
 async def these(reader: Reader, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], Question]:
     """Return questions by tenant and id; what does not exist is not among them."""
     keys = [{"tenant": tenant, "id": question_id} for tenant, question_id in wanted]
-    found = await reader.rows(_THESE, {"wanted": encode(keys)})
+    found = await reader.rows(_THESE, {"wanted": keys})
     return {(row.tenant, row.item["id"]): rows.question(row.item) for row in found}
 
 
@@ -78,7 +77,7 @@ async def matters(reader: Reader, tenant: str, wanted: Filter, limit: int) -> li
     return [(_matter(row), row.ids) for row in await reader.rows(_MATTERS, parameters)]
 
 
-def _matter(row: Row[Any]) -> Matter:
+def _matter(row: Row) -> Matter:
     forms = [(row.own, row.callers)] + ([] if row.edited_own is None else [(row.edited_own, row.edited_callers)])
     labels = tuple((frozenset(own), frozenset(callers)) for own, callers in forms)
     return Matter(row.principal, row.kind, row.owner, labels)

@@ -13,7 +13,6 @@ from typing import Final, TypeVar
 import structlog
 from sqlalchemy import text
 
-from app.db.books import encode
 from app.db.database import Database, Reader, StoreUnavailableError
 
 _log = structlog.get_logger(__name__)
@@ -113,10 +112,10 @@ class Waits:
     async def _look(self, reader: Reader) -> None:
         if self._waiting:
             waited = [{"tenant": tenant, "id": question_id} for tenant, question_id in self._waiting]
-            for row in await reader.rows(_DECIDED, {"waited": encode(waited)}):
+            for row in await reader.rows(_DECIDED, {"waited": waited}):
                 _wake(self._waiting.get((row.tenant, row.id), ()))
         if self._watching:
-            found = await reader.rows(_CHANGED, {"watched": encode([*self._watching])})
+            found = await reader.rows(_CHANGED, {"watched": [*self._watching]})
             self._notice({row.tenant: row.seq for row in found})
 
     def _notice(self, latest: Mapping[str, int]) -> None:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.core.chain import GENESIS
 from app.db.database import Database, Reader
+from app.db.statements import Row
 
 _CHUNK = 500
 
@@ -85,7 +86,7 @@ class Search:
     until: datetime | None = None
 
 
-def line(row: Row[Any]) -> str:
+def line(row: Row) -> str:
     """Return a record as one line of an export; its first five fields are the bytes that were hashed."""
     seal = json.dumps({"hash": row.hash, "key_id": row.key_id, "signature": row.signature}, separators=(",", ":"))
     return f"{row.canonical[:-1]},{seal[1:]}\n"
@@ -126,7 +127,7 @@ async def search(reader: Reader, tenant: str, wanted: Search, before: int, limit
     return [_read(row) for row in await reader.rows(_SEARCH, parameters)]
 
 
-def _read(row: Row[Any]) -> dict[str, Any]:
+def _read(row: Row) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(line(row))
     except json.JSONDecodeError:
@@ -165,8 +166,8 @@ async def lines(database: Database, tenant: str, span_: Range) -> AsyncIterator[
         first = rows[-1].seq + 1
 
 
-def _chunk(tenant: str, first: int, last: int) -> Callable[[Reader], Awaitable[Sequence[Row[Any]]]]:
-    async def query(reader: Reader) -> Sequence[Row[Any]]:
+def _chunk(tenant: str, first: int, last: int) -> Callable[[Reader], Awaitable[Sequence[Row]]]:
+    async def query(reader: Reader) -> Sequence[Row]:
         return await reader.rows(_LINES, {"tenant": tenant, "first": first, "last": last, "limit": _CHUNK})
 
     return query

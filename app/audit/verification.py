@@ -7,12 +7,13 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit import keys, records
 from app.audit.records import ChainHead
 from app.core import chain
 from app.db.database import Database, Reader
+from app.db.statements import Row
 
 _CHUNK = 1_000
 
@@ -43,7 +44,7 @@ async def _head(database: Database, tenant: str) -> ChainHead | None:
     return await database.read(lambda reader: records.head(reader, tenant))
 
 
-def _not_as_expected(row: Row[Any], expected: ChainHead | None) -> str | None:
+def _not_as_expected(row: Row, expected: ChainHead | None) -> str | None:
     if expected is None or row.seq != expected.seq or row.hash == expected.hash:
         return None
     return "its hash is not the one that the head has"
@@ -68,11 +69,11 @@ async def _public_keys(database: Database) -> dict[str, Ed25519PublicKey]:
     return {key_id: key for key_id, key in loaded.items() if isinstance(key, Ed25519PublicKey)}
 
 
-async def _rows(reader: Reader, tenant: str, first: int) -> Sequence[Row[Any]]:
+async def _rows(reader: Reader, tenant: str, first: int) -> Sequence[Row]:
     return await reader.rows(_ROWS, {"tenant": tenant, "first": first, "limit": _CHUNK})
 
 
-def _why_broken(row: Row[Any], seq: int, prev: str, public: dict[str, Ed25519PublicKey]) -> str | None:
+def _why_broken(row: Row, seq: int, prev: str, public: dict[str, Ed25519PublicKey]) -> str | None:
     if row.seq != seq:
         return "a record is missing before this one"
     if not _hashed(row):
@@ -86,11 +87,11 @@ def _why_broken(row: Row[Any], seq: int, prev: str, public: dict[str, Ed25519Pub
     return None if said["event_type"] == row.event_type else "a search finds it as an event that it is not"
 
 
-def _hashed(row: Row[Any]) -> bool:
+def _hashed(row: Row) -> bool:
     return bool(row.canonical.isascii() and chain.hash_of(row.canonical) == row.hash)
 
 
-def _signed(row: Row[Any], key: Ed25519PublicKey | None) -> bool:
+def _signed(row: Row, key: Ed25519PublicKey | None) -> bool:
     if key is None:
         return False
     try:

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from sqlalchemy import Row
 
 from app.audit.lane import Lane
 from app.cli import store
@@ -14,6 +13,7 @@ from app.cli.refused import unless_refused
 from app.cli.store import OPERATOR, Store
 from app.core.refusals import Refusal
 from app.core.values import Json
+from app.db.statements import Row
 from app.gate import granting
 from app.gate.granting import Granter, Wish
 from app.grants import queries
@@ -98,23 +98,23 @@ def require(
     typer.echo(f"Grants are {'not ' if off else ''}required in {tenant}.")
 
 
-async def _all(opened: Store, tenant: str, wanted: Filter) -> tuple[bool, list[Row[Any]]]:
-    found: list[Row[Any]] = []
+async def _all(opened: Store, tenant: str, wanted: Filter) -> tuple[bool, list[Row]]:
+    found: list[Row] = []
     while page := await _page(opened, tenant, wanted, found[-1].id if found else ""):
         found.extend(page)
     return await opened.database.read(lambda reader: queries.required(reader, tenant)), found
 
 
-async def _page(opened: Store, tenant: str, wanted: Filter, after: str) -> Sequence[Row[Any]]:
+async def _page(opened: Store, tenant: str, wanted: Filter, after: str) -> Sequence[Row]:
     return await opened.database.read(lambda reader: queries.page(reader, tenant, wanted, after, _PAGE))
 
 
-def _actions(grant: Row[Any]) -> str:
+def _actions(grant: Row) -> str:
     bounds = grant.bounds if isinstance(grant.bounds, dict) else {}
     return " ".join(map(str, bounds.get("actions", ["unreadable"])))
 
 
-def _state(grant: Row[Any]) -> str:
+def _state(grant: Row) -> str:
     if grant.revoked_at:
         return "revoked"
     return f"until {grant.expires_at:%Y-%m-%d %H:%M}" if grant.expires_at else "in force"

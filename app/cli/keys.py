@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from sqlalchemy import Row
 
 from app.audit.lane import Lane
 from app.cli import store
@@ -14,6 +13,7 @@ from app.cli.durations import duration
 from app.cli.refused import unless_refused
 from app.cli.store import OPERATOR, Store
 from app.core.refusals import Refusal
+from app.db.statements import Row
 from app.identity import credentials
 from app.identity.credentials import IssuedKey, NewKey
 from app.identity.principals import Statement
@@ -106,12 +106,12 @@ async def _issue(opened: Store, tenant: str, new_key: NewKey) -> IssuedKey:
     return unless_refused(await opened.lanes.run(tenant, issue))
 
 
-async def _all(opened: Store, tenant: str) -> list[Row[Any]]:
-    found: list[Row[Any]] = []
+async def _all(opened: Store, tenant: str) -> list[Row]:
+    found: list[Row] = []
     while page := await _page(opened, tenant, found[-1].id if found else ""):
         found.extend(page)
     return found
 
 
-async def _page(opened: Store, tenant: str, after: str) -> Sequence[Row[Any]]:
+async def _page(opened: Store, tenant: str, after: str) -> Sequence[Row]:
     return await opened.database.read(lambda reader: credentials.page(reader, tenant, None, after, _PAGE))

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Protocol
 
-from pydantic_core import to_json
 from sqlalchemy import TextClause, text
 
 from app.db.database import Reader, Writer
@@ -51,8 +50,7 @@ async def read(tx: Reader, tenant: str, books: Iterable[Book]) -> None:
     if not wanted:
         return
     statement = _reading(tuple((name, book.READS[name]) for book, name, _ in wanted))
-    parameters = {name: encode(keys) for _, name, keys in wanted}
-    row = await tx.row(statement, {"tenant": tenant, **parameters})
+    row = await tx.row(statement, {"tenant": tenant, **{name: keys for _, name, keys in wanted}})
     for (book, name, _), found in zip(wanted, row or (), strict=True):
         book.load(name, found)
 
@@ -63,13 +61,7 @@ async def write(tx: Writer, tenant: str, books: Iterable[Book]) -> None:
     if not changed:
         return
     statement = _writing(tuple((name, book.WRITES[name]) for book, name, _ in changed))
-    parameters = {name: encode(rows) for _, name, rows in changed}
-    await tx.write(statement, {"tenant": tenant, **parameters})
-
-
-def encode(value: Sequence[Any]) -> str:
-    """Return the value as the text of a jsonb parameter: moments as RFC 3339, decimals as strings."""
-    return to_json(value, inf_nan_mode="constants").decode()
+    await tx.write(statement, {"tenant": tenant, **{name: rows for _, name, rows in changed}})
 
 
 @lru_cache(maxsize=512)

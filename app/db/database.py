@@ -1,18 +1,19 @@
 """The two doors to Postgres, and what can go wrong behind them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import Executable, Row
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+import asyncpg
+from pydantic_core import from_json, to_json
+from sqlalchemy import TextClause, make_url
+
+from app.db.statements import Parameters, Row, numbered
 
 T = TypeVar("T")
-Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+Connection = Any  # the driver has no types
 
 _SERIALIZATION_FAILURES = frozenset({"40001", "40P01"})
 # Class 08 is a broken connection, 3D000 a database that is not there, 57P0x a backend that was ended, 53300 too many of
@@ -34,6 +35,15 @@ _SERVER_SETTINGS = {
     "jit": "off",
 }
 
+# A group's statement is long, and one of some hundred: each is prepared once on a connection, and stays.
+_PREPARED: Final[Mapping[str, Any]] = {
+    "server_settings": _SERVER_SETTINGS,
+    "statement_cache_size": 512,
+    "max_cached_statement_lifetime": 0,
+    "max_cacheable_statement_size": 0,
+}
+_UNPREPARED: Final[Mapping[str, Any]] = {"statement_cache_size": 0}
+
 
 class StoreUnavailableError(Exception):
     """The database did not answer, or not in time. Nothing was changed."""
@@ -46,24 +56,30 @@ class CommitLostError(StoreUnavailableError):
 class Reader:
     """A connection that reads."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def rows(self, statement: Executable, parameters: Parameters | None = None) -> Sequence[Row[Any]]:
+    async def rows(self, statement: TextClause, parameters: Parameters | None = None) -> Sequence[Row]:
         """Return all rows of the statement."""
-        return (await self._connection.execute(statement, parameters)).all()
+        sql, values = numbered(statement, parameters)
+        found: list[Row] = await self._connection.fetch(sql, *values)
+        return found
 
-    async def row(self, statement: Executable, parameters: Parameters | None = None) -> Row[Any] | None:
+    async def row(self, statement: TextClause, parameters: Parameters | None = None) -> Row | None:
         """Return the first row, or None."""
-        return (await self._connection.execute(statement, parameters)).first()
+        sql, values = numbered(statement, parameters)
+        found: Row | None = await self._connection.fetchrow(sql, *values)
+        return found
 
 
 class Writer(Reader):
     """A connection inside the transaction of one command."""
 
-    async def write(self, statement: Executable, parameters: Parameters | None = None) -> int:
+    async def write(self, statement: TextClause, parameters: Parameters | None = None) -> int:
         """Run a statement that changes rows and return how many it matched."""
-        return (await self._connection.execute(statement, parameters)).rowcount
+        sql, values = numbered(statement, parameters)
+        done = await self._connection.execute(sql, *values)
+        return int(done.rpartition(" ")[2])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,35 +93,31 @@ class Limits:
 
 
 class Database:
-    """Postgres, as the rest of the service sees it."""
+    """Postgres, as the rest of the service sees it: a pool of connections, made when the first is needed."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
+    def __init__(self, arguments: Mapping[str, Any], limits: Limits, *, prepared: bool) -> None:
+        self._arguments = arguments
+        self._limits = limits
+        self._prepared = prepared
+        self._pool: Any = None
+        self._opening = asyncio.Lock()
 
     @classmethod
     def at(cls, url: str, limits: Limits | None = None, *, prepared: bool = True) -> "Database":
         """Return the database at a `postgresql+asyncpg://` URL; `prepared=False` suits a pooler in transaction mode."""
         limits = limits or Limits()
-        arguments: dict[str, Any] = {"timeout": limits.connect, "command_timeout": limits.statement}
-        if prepared:
-            arguments |= {"server_settings": _SERVER_SETTINGS}
-        else:
-            arguments |= {"statement_cache_size": 0, "prepared_statement_name_func": _unnamed}
-        engine = create_async_engine(
-            url,
-            pool_size=limits.connections,
-            max_overflow=0,
-            pool_timeout=limits.pool_wait,
-            pool_use_lifo=True,
-            hide_parameters=True,
-            connect_args=arguments,
-        )
-        return cls(engine)
+        place = make_url(url)
+        _, arguments = place.get_dialect()().create_connect_args(place)
+        bounds = {"timeout": limits.connect, "command_timeout": limits.statement}
+        return cls({**arguments, **bounds, **(_PREPARED if prepared else _UNPREPARED)}, limits, prepared=prepared)
 
     async def close(self) -> None:
-        """Close every connection."""
-        await self._engine.dispose()
+        """Close every connection; who still uses one is not waited for long."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            with suppress(TimeoutError):  # by then it has ended them
+                async with asyncio.timeout(self._limits.statement):
+                    await pool.close()
 
     async def read(self, query: Callable[[Reader], Awaitable[T]]) -> T:
         """Run a query outside any transaction and return what it returns.
@@ -113,8 +125,12 @@ class Database:
         Raises:
             StoreUnavailableError: the database did not answer.
         """
-        async with _translated(), self._autocommit.connect() as connection:
-            return await query(Reader(connection))
+        if not self._prepared:
+            # A pooler gives each transaction a backend, and preparing and running a statement must meet the same.
+            return await self.transact(query)
+        with _translated():
+            async with self._connected() as connection:
+                return await query(Reader(connection))
 
     async def transact(self, command: Callable[[Writer], Awaitable[T]]) -> T:
         """Run one command in one transaction, commit, and return what it returned.
@@ -127,27 +143,80 @@ class Database:
         """
         for _ in range(_TRIES):
             try:
-                return await self._attempt(command)
-            except DBAPIError as error:
-                if _sqlstate(error) not in _SERIALIZATION_FAILURES:
+                with _translated():
+                    async with self._connected() as connection:
+                        return await _attempt(connection, command)
+            except asyncpg.PostgresError as error:
+                if error.sqlstate not in _SERIALIZATION_FAILURES:
                     raise
         raise StoreUnavailableError
 
-    async def _attempt(self, command: Callable[[Writer], Awaitable[T]]) -> T:
-        async with _translated(), self._engine.connect() as connection:
-            transaction = await connection.begin()
-            result = await command(Writer(connection))
-            try:
-                await transaction.commit()
-            except Exception as error:
-                if _is_unavailable(error):
-                    raise CommitLostError from error
-                raise
-            return result
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[Connection]:
+        """Lend a connection. One that gave no answer, or whose borrower went away, is not lent again."""
+        pool = self._pool or await self._open()
+        async with asyncio.timeout(self._limits.pool_wait):
+            connection = await pool.acquire()
+        try:
+            yield connection
+        except BaseException as error:
+            if not isinstance(error, Exception) or _is_unavailable(error):
+                connection.terminate()
+            raise
+        finally:
+            await pool.release(connection)
+
+    async def _open(self) -> Any:  # noqa: ANN401  # the driver has no types
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await asyncpg.create_pool(
+                    **self._arguments,
+                    min_size=0,
+                    max_size=self._limits.connections,
+                    record_class=Row,
+                    init=_speak_json,
+                    reset=_as_it_is,
+                )
+            return self._pool
 
 
-@asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
+async def _attempt(connection: Connection, command: Callable[[Writer], Awaitable[T]]) -> T:
+    transaction = connection.transaction()
+    await transaction.start()
+    try:
+        result = await command(Writer(connection))
+    except Exception as error:
+        if not _is_unavailable(error):
+            await transaction.rollback()
+        raise
+    try:
+        await transaction.commit()
+    except Exception as error:
+        if _is_unavailable(error):
+            raise CommitLostError from error
+        raise
+    return result
+
+
+async def _speak_json(connection: Connection) -> None:
+    """Let a jsonb be a value on this side: moments go as RFC 3339, decimals as strings."""
+    async with connection.transaction():  # behind a pooler, what is prepared outside one may not be found again
+        await connection.set_type_codec(
+            "jsonb", schema="pg_catalog", encoder=_encoded, decoder=from_json, format="text"
+        )
+
+
+def _encoded(value: object) -> str:
+    return to_json(value, inf_nan_mode="constants").decode()
+
+
+async def _as_it_is(connection: Connection) -> None:
+    """Take a connection back as it is: nothing here changes a session."""
+    del connection
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
     """Turn every way in which a database can be absent into the one error that callers answer with 503."""
     try:
         yield
@@ -160,21 +229,6 @@ async def _translated() -> AsyncIterator[None]:
 
 
 def _is_unavailable(error: Exception) -> bool:
-    if isinstance(error, (PoolTimeout, InterfaceError, OSError, asyncio.TimeoutError)):
-        return True
-    if not isinstance(error, DBAPIError):
-        return False
-    state = _sqlstate(error)
-    return error.connection_invalidated or state in _UNAVAILABLE or state.startswith("08") or _broken(error)
-
-
-def _broken(error: DBAPIError) -> bool:
-    return isinstance(error, OperationalError) and not _sqlstate(error)
-
-
-def _sqlstate(error: DBAPIError) -> str:
-    return str(getattr(error.orig, "sqlstate", None) or "")
-
-
-def _unnamed() -> str:
-    return ""
+    if isinstance(error, asyncpg.PostgresError):
+        return error.sqlstate in _UNAVAILABLE or str(error.sqlstate).startswith("08")
+    return isinstance(error, (StoreUnavailableError, asyncpg.InterfaceError, OSError))  # a time-out is an OSError

@@ -1,14 +1,13 @@
 """Whether this process can decide: each thing that it needs, looked at, and a sentence about each that is amiss."""
 
-from typing import Any
-
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit import keys, records
 from app.core.chain import GENESIS, Signer, public_pem
 from app.core.policy import DocumentError
 from app.db import schema
 from app.db.database import Database, Reader, StoreUnavailableError
+from app.db.statements import Row
 from app.identity.watch import Watch
 from app.policies.active import MissingRevisionError, PolicyCache
 
@@ -45,7 +44,7 @@ class Readiness:
             findings += [*await self._of_chain(reader, head), *await self._of_policy(reader, head)]
         return findings
 
-    async def _of_chain(self, reader: Reader, head: Row[Any]) -> list[str]:
+    async def _of_chain(self, reader: Reader, head: Row) -> list[str]:
         """Look whether the chain still holds the record that it ended with when it was seen last."""
         length, last = self._seen.get(head.tenant, (0, GENESIS))
         if head.seq < length:
@@ -61,7 +60,7 @@ class Readiness:
             return ["the signing key is not the one that is published under its name"]
         return ["the signing key was retired by a service that signs with another"] if published["until"] else []
 
-    async def _of_policy(self, reader: Reader, head: Row[Any]) -> list[str]:
+    async def _of_policy(self, reader: Reader, head: Row) -> list[str]:
         """Compile what is in force: a process of an older version may not know all that its document says."""
         if head.policy_revision is None:
             return []

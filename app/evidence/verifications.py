@@ -3,14 +3,19 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import insert
+from sqlalchemy import text
 
 from app.audit.lane import Lane
 from app.core.actions import Verification
 from app.core.chain import timestamp
 from app.core.values import Json
 from app.db.ids import new_id
-from app.evidence.tables import verifications
+
+_INSERT = text("""
+    INSERT INTO verifications
+        (tenant, id, action_digest, made_by, survives, confidence, refutations, created_at, expires_at)
+    VALUES (:tenant, :id, :action_digest, :made_by, :survives, :confidence, :refutations, :created_at, :expires_at)
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ async def make(lane: Lane, principal: str, made: Made) -> dict[str, Json]:
         "created_at": lane.now,
         "expires_at": expires_at,
     }
-    await lane.tx.write(insert(verifications).values(row))
+    await lane.tx.write(_INSERT, row)
     said: dict[str, Json] = {
         "id": identifier,
         "action_digest": made.action_digest,

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.approvals.book import OPEN
 from app.db.database import Reader
+from app.db.statements import Row
 from app.gate.group import Command
 from app.gate.lapses import SweepLapses
 from app.gate.question_sweeps import EraseQuestions, SweepQuestions
@@ -49,5 +50,5 @@ async def find(reader: Reader, approval_keep: timedelta) -> Sequence[Overdue]:
     return [overdue for row in found for overdue in _of(row)]
 
 
-def _of(row: Row[Any]) -> list[Overdue]:
+def _of(row: Row) -> list[Overdue]:
     return [Overdue(row.tenant, sweep) for kind, sweep in _SWEEPS.items() if getattr(row, kind)]

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import Row
-
 from app.core import calls
 from app.core.policy import Policy
 from app.core.rehearsal import NotRehearsableError, rehearse
+from app.db.statements import Row
 from app.gate.rehearsals import read_caller, read_facts
 
 _EXAMPLES: Final = 5
@@ -50,7 +49,7 @@ class Replayed:
         }
 
 
-def replay(policy: Policy, rows: Iterable[Row[Any]]) -> Replayed:
+def replay(policy: Policy, rows: Iterable[Row]) -> Replayed:
     """Weigh kept calls under a policy, each with the facts that it was weighed against held fixed."""
     found = Replayed()
     for row in rows:
@@ -58,7 +57,7 @@ def replay(policy: Policy, rows: Iterable[Row[Any]]) -> Replayed:
     return found
 
 
-def _replay(policy: Policy, row: Row[Any], found: Replayed) -> None:
+def _replay(policy: Policy, row: Row, found: Replayed) -> None:
     try:
         decision = rehearse(policy, calls.from_json(row.call), read_caller(row.caller), row.at, read_facts(row.facts))
     except NotRehearsableError as error:

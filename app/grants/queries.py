@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from pydantic_core import to_json
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.core.lineage import Grant
 from app.db.database import Reader, Writer
+from app.db.statements import Row
 from app.grants import lineages
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
@@ -63,7 +63,7 @@ async def walk(reader: Reader, tenant: str, grant_id: str) -> Rows:
     return [row.item for row in await reader.rows(_ONE, {"tenant": tenant, "id": grant_id})]
 
 
-async def page(reader: Reader, tenant: str, wanted: Filter, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, wanted: Filter, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` grants in the order of their making, revoked and expired ones too."""
     parameters = {"tenant": tenant, "subject": wanted.subject, "viewer": wanted.viewer, "after": after, "limit": limit}
     return await reader.rows(_PAGE, parameters)
@@ -82,7 +82,7 @@ async def insert(tx: Writer, tenant: str, grant: Grant, by: str, now: datetime) 
         "id": grant.id,
         "parent": grant.parent,
         "subject": grant.subject,
-        "bounds": to_json(grant.bounds.stated()).decode(),
+        "bounds": grant.bounds.stated(),
         "expires_at": grant.bounds.expires_at,
         "delegable": grant.delegable,
         "now": now,

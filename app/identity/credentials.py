@@ -10,15 +10,15 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit.lane import Lane
 from app.core.chain import timestamp
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.db.database import Reader
+from app.db.statements import Row
 from app.identity import principals, rights
 from app.identity.authority import Authority, Identity, Principal
 from app.identity.principals import Statement
@@ -147,7 +147,7 @@ async def revoke(lane: Lane, credential_id: str, by: str) -> Refusal | None:
     return None if await lane.tx.row(_EXISTS, _named(lane, credential_id)) else unknown()
 
 
-async def page(reader: Reader, tenant: str, principal: str | None, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, principal: str | None, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` keys in the order of their ids, those behind `after`; never their secrets."""
     return await reader.rows(_LIST, {"tenant": tenant, "principal": principal, "after": after, "limit": limit})
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit.lane import Lane
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.db.database import Reader
+from app.db.statements import Row
 from app.identity.authority import Principal
 
 _FIND = text("SELECT name, kind, owner, roles FROM principals WHERE tenant = :tenant AND name = :name")
@@ -73,7 +73,7 @@ async def find(reader: Reader, tenant: str, name: str) -> Principal | None:
     return None if row is None else Principal(row.name, row.kind, row.owner, frozenset(row.roles))
 
 
-async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` principals in the order of their names, those behind `after`."""
     return await reader.rows(_LIST, {"tenant": tenant, "after": after, "limit": limit})
 

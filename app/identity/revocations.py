@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit.lane import Lane
 from app.core.refusals import Refusal, RefusalKind
 from app.core.values import Json
 from app.db.database import Reader
 from app.db.ids import new_id
+from app.db.statements import Row
 
 _PLACE = text("""
     INSERT INTO revocations (tenant, id, principal, action, whole_tenant, reason, placed_at, placed_by)
@@ -81,7 +81,7 @@ async def lift(lane: Lane, revocation_id: str, by: str) -> Refusal | None:
     return Refusal(RefusalKind.NOT_FOUND, "there is no such revocation")
 
 
-async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` revocations, lifted ones too, in the order of their making, those behind `after`."""
     return await reader.rows(_LIST, {"tenant": tenant, "after": after, "limit": limit})
 

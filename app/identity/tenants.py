@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit.lane import Lane, Lanes
 from app.core.refusals import Refusal, RefusalKind
 from app.db.database import Reader
+from app.db.statements import Row
 from app.identity import credentials
 from app.identity.credentials import IssuedKey, NewKey
 
@@ -39,6 +39,6 @@ async def create(lanes: Lanes, tenant: str, first_key: NewKey, by: str) -> Issue
     return issued or Refusal(RefusalKind.CONFLICT, f"there is a tenant {tenant} already")
 
 
-async def page(reader: Reader, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` tenants in the order of their names, those behind `after`."""
     return await reader.rows(_LIST, {"after": after, "limit": limit})

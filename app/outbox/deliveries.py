@@ -10,10 +10,11 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, Row, Text, bindparam, text
+from sqlalchemy import text
 
 from app.db.database import Reader, Writer
 from app.db.ids import new_id
+from app.db.statements import Row
 from app.outbox.sealing import Sealed
 from app.outbox.webhooks import Endpoint
 
@@ -60,7 +61,7 @@ _CLAIM = text("""
     RETURNING d.tenant, d.channel, d.message_id, d.attempts, m.event, m.subject, m.body, w.id AS webhook_id, w.url,
         w.legacy_header, w.secret,
         CASE WHEN w.previous_until > clock_timestamp() THEN w.previous_secret END AS previous_secret
-""").bindparams(bindparam("channels", type_=ARRAY(Text)), bindparam("busy", type_=ARRAY(Text)))
+""")
 
 _SETTLE = text("""
     UPDATE deliveries
@@ -94,7 +95,7 @@ _STANDINGS = text("""
     FROM messages m JOIN deliveries d ON d.tenant = m.tenant AND d.message_id = m.id
     WHERE m.tenant = :tenant AND m.subject = ANY (:subjects)
     GROUP BY m.subject
-""").bindparams(bindparam("subjects", type_=ARRAY(Text)))
+""")
 
 _FORGET = text("""
     DELETE FROM messages WHERE (tenant, id) IN (
@@ -191,9 +192,7 @@ async def redeliver(tx: Writer, tenant: str, channel: str, message_id: str) -> b
     return None if await tx.row(_ONE, named) is None else False
 
 
-async def page(
-    reader: Reader, tenant: str, channel: str, state: str | None, before: str, limit: int
-) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, channel: str, state: str | None, before: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` deliveries of a channel, the newest message first, those older than `before`."""
     named = {"tenant": tenant, "channel": channel, "state": state, "before": before, "limit": limit}
     return await reader.rows(_PAGE, named)
@@ -221,7 +220,7 @@ def _standing(*, failed: bool, pending: bool) -> Standing:
     return Standing.RETRYING if pending else Standing.OK
 
 
-def _parcel(row: Row[Any], token: str) -> Parcel:
+def _parcel(row: Row, token: str) -> Parcel:
     return Parcel(
         tenant=row.tenant,
         channel=row.channel,
@@ -235,7 +234,7 @@ def _parcel(row: Row[Any], token: str) -> Parcel:
     )
 
 
-def _endpoint(row: Row[Any]) -> Endpoint:
+def _endpoint(row: Row) -> Endpoint:
     sealed = (text_ for text_ in (row.secret, row.previous_secret) if text_ is not None)
     secrets = tuple(Sealed(row.tenant, row.webhook_id, text_) for text_ in sealed)
     return Endpoint(row.webhook_id, row.url, row.legacy_header, secrets)

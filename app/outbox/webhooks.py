@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Row, bindparam, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import text
 
 from app.db.database import Reader, Writer
+from app.db.statements import Row
 from app.outbox.sealing import Sealed
 
 LONGEST_URL: Final = 2_048
@@ -21,13 +21,13 @@ _COUNT = text("SELECT count(*) AS number FROM webhooks WHERE tenant = :tenant")
 _INSERT = text("""
     INSERT INTO webhooks (tenant, id, url, events, legacy_header, secret, created_at, created_by)
     VALUES (:tenant, :id, :url, :events, :legacy_header, :secret, :now, :by)
-""").bindparams(bindparam("events", type_=JSONB))
+""")
 
 _CHANGE = text("""
     UPDATE webhooks SET url = coalesce(:url, url), events = coalesce(:events, events),
         legacy_header = coalesce(:legacy_header, legacy_header)
     WHERE tenant = :tenant AND id = :id
-""").bindparams(bindparam("events", type_=JSONB(none_as_null=True)))
+""")
 
 _ROTATE = text("""
     UPDATE webhooks SET previous_secret = secret, previous_until = :until, secret = :secret
@@ -118,11 +118,11 @@ async def remove(tx: Writer, tenant: str, webhook_id: str) -> bool:
     return bool(await tx.write(_REMOVE, {"tenant": tenant, "id": webhook_id}))
 
 
-async def find(reader: Reader, tenant: str, webhook_id: str) -> Row[Any] | None:
+async def find(reader: Reader, tenant: str, webhook_id: str) -> Row | None:
     """Return a webhook with its sealed secret, or None if there is none of that id."""
     return await reader.row(_ONE, {"tenant": tenant, "id": webhook_id})
 
 
-async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row[Any]]:
+async def page(reader: Reader, tenant: str, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` webhooks in the order of their ids, those behind `after`; never their secrets."""
     return await reader.rows(_PAGE, {"tenant": tenant, "after": after, "limit": limit})

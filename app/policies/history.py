@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.db.books import Rows
 from app.db.database import Reader, Writer
+from app.db.statements import Row
 
 _CHUNK: Final = 1_000
 
@@ -88,7 +89,7 @@ _FORGET = text("""
 """)
 
 
-async def latest(reader: Reader, tenant: str, last: int) -> Sequence[Row[Any]]:
+async def latest(reader: Reader, tenant: str, last: int) -> Sequence[Row]:
     """Return the calls that were weighed last, the newest first."""
     return await reader.rows(_LATEST, {"tenant": tenant, "last": last})
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit.lane import Lane
 from app.core.policy import Policy
 from app.core.refusals import Refusal, RefusalKind
 from app.db.database import Reader
+from app.db.statements import Row
 
 _NEXT = text("SELECT coalesce(max(revision), 0) + 1 AS revision FROM policies WHERE tenant = :tenant")
 
@@ -89,5 +89,5 @@ async def newest(reader: Reader, tenant: str, before: int, limit: int) -> Sequen
     return [_revision(row) for row in rows]
 
 
-def _revision(row: Row[Any]) -> Revision:
+def _revision(row: Row) -> Revision:
     return Revision(row.revision, row.version, row.digest, row.document, row.created_at, row.created_by)

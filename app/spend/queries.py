@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.db.database import Reader
+from app.db.statements import Row
 
 _SUMS = """
     jsonb_build_object('currency', currency, 'held', held::text, 'held_count', held_count, 'spent', spent::text,
@@ -34,7 +35,7 @@ _OVER_TIME = text("""
 """)
 
 
-async def scopes(reader: Reader, tenant: str, prefix: str, after: str, limit: int) -> Sequence[Row[Any]]:
+async def scopes(reader: Reader, tenant: str, prefix: str, after: str, limit: int) -> Sequence[Row]:
     """Return up to `limit` scopes that begin with `prefix`, in the order of their bytes, each with its `sums`."""
     parameters = {"tenant": tenant, "prefix": prefix, "after": after, "limit": limit}
     return await reader.rows(_SCOPES, parameters)
@@ -45,11 +46,11 @@ async def sums(reader: Reader, tenant: str, scope: str) -> Sequence[dict[str, An
     return [row.sums for row in await reader.rows(_ONE_SCOPE, {"tenant": tenant, "scope": scope})]
 
 
-async def entries(reader: Reader, tenant: str, scope: str, before: int, limit: int) -> Sequence[Row[Any]]:
+async def entries(reader: Reader, tenant: str, scope: str, before: int, limit: int) -> Sequence[Row]:
     """Return up to `limit` entries of a scope, the newest first, of those with an id less than `before`."""
     return await reader.rows(_ENTRIES, {"tenant": tenant, "scope": scope, "before": before, "limit": limit})
 
 
-async def over_time(reader: Reader, tenant: str, scope: str, width: int, since: datetime) -> Sequence[Row[Any]]:
+async def over_time(reader: Reader, tenant: str, scope: str, width: int, since: datetime) -> Sequence[Row]:
     """Return `start`, `currency` and `spent` of each bucket of a width, in seconds, from a moment on."""
     return await reader.rows(_OVER_TIME, {"tenant": tenant, "scope": scope, "width": width, "since": since})

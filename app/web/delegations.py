@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.approvals import delegations
@@ -12,6 +11,7 @@ from app.core.durations import DurationError, parse_duration
 from app.core.names import LONGEST_NAME
 from app.core.refusals import Refusal, RefusalKind
 from app.db.database import Reader
+from app.db.statements import Row
 from app.door import lanes
 from app.door.problems import RefusedError, bad_input
 from app.gate import lend
@@ -73,8 +73,8 @@ async def _page(request: Request, refusal: Refusal | None = None, filled: Any = 
     )
 
 
-async def _all(reader: Reader, tenant: str, principal: str) -> list[Row[Any]]:
-    rows: list[Row[Any]] = []
+async def _all(reader: Reader, tenant: str, principal: str) -> list[Row]:
+    rows: list[Row] = []
     while page := await delegations.page(reader, tenant, principal, rows[-1].id if rows else "", _PAGE):
         rows += page
     return rows

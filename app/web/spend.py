@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from fastapi import Query
-from sqlalchemy import Row
 from starlette.responses import Response
 
 from app.core import windows
@@ -15,6 +14,7 @@ from app.core.money import format_amount
 from app.core.policy.limits import Limit
 from app.db.database import Reader
 from app.db.ids import BEYOND_ANY
+from app.db.statements import Row
 from app.spend import queries, standings
 from app.spend.buckets import EPOCH
 from app.spend.standings import Standing
@@ -63,7 +63,7 @@ async def read(request: Request, prefix: Text = "", after: Text = "") -> Respons
     tenant = request.caller.tenant
     limits = await _limits(request)
 
-    async def look(reader: Reader) -> tuple[Sequence[Row[Any]], dict[str, list[Standing]]]:
+    async def look(reader: Reader) -> tuple[Sequence[Row], dict[str, list[Standing]]]:
         rows = await queries.scopes(reader, tenant, prefix, after, _PAGE + 1)
         names = [row.scope for row in rows[:_PAGE]]
         return rows, await standings.of_scopes(reader, tenant, names, limits, request.sight.now())
@@ -80,7 +80,7 @@ async def read_scope(request: Request, scope: Scope, over: Over = "month") -> Re
     tenant, now = request.caller.tenant, request.sight.now()
     limits, width, since = await _limits(request), _STEPS[over][0], _first_step(over, now)
 
-    async def look(reader: Reader) -> tuple[Sequence[Standing], Sequence[Row[Any]], Sequence[Row[Any]]]:
+    async def look(reader: Reader) -> tuple[Sequence[Standing], Sequence[Row], Sequence[Row]]:
         return (
             await standings.read(reader, tenant, scope, limits, now),
             await queries.over_time(reader, tenant, scope, width, since),
@@ -142,7 +142,7 @@ def _first_step(over: Over, now: datetime) -> datetime:
     return current - timedelta(seconds=width * (count - 1))
 
 
-def _courses(rows: Sequence[Row[Any]], over: Over, since: datetime) -> list[Course]:
+def _courses(rows: Sequence[Row], over: Over, since: datetime) -> list[Course]:
     """Return a line for every currency; a step in which nothing was spent is zero."""
     width, count = _STEPS[over]
     steps = [since + timedelta(seconds=width * place) for place in range(count)]

@@ -1,9 +1,8 @@
 """A tenant's outbox, used as the service uses it: webhooks registered in its lane, messages posted by a group."""
 
 from datetime import timedelta
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from app.audit import heads
 from app.audit.lane import Lane, Lanes
@@ -11,6 +10,7 @@ from app.core.chain import Signer
 from app.db import books
 from app.db.database import Database, Writer
 from app.db.ids import new_id
+from app.db.statements import Row
 from app.gate import webhooks as registrations
 from app.outbox import deliveries
 from app.outbox.book import OutboxBook, Outlets
@@ -85,7 +85,7 @@ class Outbox:
         """Let time pass for what is on its way: it is due that much sooner."""
         await self.database.transact(lambda tx: tx.write(_PASSED, {"time": time}))
 
-    async def rows(self) -> list[Row[Any]]:
+    async def rows(self) -> list[Row]:
         """Return the deliveries as they stand, by message and channel."""
         return list(await self.database.read(lambda reader: reader.rows(_ROWS)))
 
