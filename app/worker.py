@@ -9,6 +9,7 @@ import structlog
 
 from app.audit.lane import Lanes
 from app.core.defaults import Defaults
+from app.core.ending import told_to_end
 from app.db.books import SWEEP
 from app.db.database import Database, StoreUnavailableError
 from app.db.ids import new_id
@@ -84,11 +85,12 @@ class Worker:
 
 async def _again_and_again(work: Callable[[], Awaitable[object]], pause: float) -> None:
     """Do the work, pause, and begin again, whatever becomes of it: one fault must not end the rest for good."""
-    while True:
+    while not told_to_end():
         try:
             await work()
         except (StoreUnavailableError, DeskFullError) as error:
             _log.warning("work_postponed", reason=type(error).__name__)
         except Exception:  # noqa: BLE001 - whatever it was, the rest goes on and so does this
             _log.exception("work_failed")
-        await asyncio.sleep(pause)
+        if not told_to_end():
+            await asyncio.sleep(pause)

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 import structlog
 from sqlalchemy import text
 
+from app.core.ending import told_to_end
 from app.db.database import Database, Reader, StoreUnavailableError
 
 _log = structlog.get_logger(__name__)
@@ -54,7 +55,7 @@ class Waits:
 
     async def run(self) -> None:
         """Look once a second for what others have changed, until cancelled."""
-        while True:
+        while not told_to_end():
             await asyncio.sleep(_PAUSE)
             if not self._waiting and not self._watching:
                 continue

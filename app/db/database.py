@@ -78,8 +78,8 @@ class Writer(Reader):
     async def write(self, statement: TextClause, parameters: Parameters | None = None) -> int:
         """Run a statement that changes rows and return how many it matched."""
         sql, values = numbered(statement, parameters)
-        done = await self._connection.execute(sql, *values)
-        return int(done.rpartition(" ")[2])
+        _, _, number = (await self._connection.execute(sql, *values)).rpartition(" ")
+        return int(number) if number.isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,8 @@ class Database:
             yield connection
         except BaseException as error:
             if not isinstance(error, Exception) or _is_unavailable(error):
-                connection.terminate()
+                with suppress(asyncpg.InterfaceError):  # it is gone already
+                    connection.terminate()
             raise
         finally:
             await pool.release(connection)

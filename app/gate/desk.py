@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from app.core.ending import told_to_end
 from app.db.database import Database, StoreUnavailableError
 from app.gate import group, measures
 from app.gate.group import Command
@@ -92,7 +93,7 @@ class Desk:
             self._turns.put_nowait(tenant)
 
     async def _work(self) -> None:
-        while True:
+        while not told_to_end():
             tenant = await self._turns.get()
             await self._serve(tenant, self._take(self._queues[tenant]))
             self._yield_turn(tenant)

@@ -10,6 +10,7 @@ import structlog
 from prometheus_client import Counter
 
 from app.audit.lane import Lanes
+from app.core.ending import told_to_end
 from app.db.database import Database, StoreUnavailableError
 from app.gate import undelivered
 from app.outbox import deliveries
@@ -95,7 +96,7 @@ class Courier:
         """
         attempts: set[asyncio.Task[None]] = set()
         try:
-            while True:
+            while not told_to_end():
                 for parcel in await self._claim():
                     attempt = asyncio.create_task(self._carry(parcel))
                     attempts.add(attempt)

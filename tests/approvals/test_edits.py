@@ -66,9 +66,9 @@ async def test_the_same_values_are_no_edit(desk: Desk) -> None:
 
 async def test_a_policys_deny_of_the_edited_call_refuses_it(desk: Desk) -> None:
     approval_id = (await desk.ask())["approval_id"]
-    answer = await desk.vote("ada", approval_id, arguments={"booking": "AB12", "amount": 901})
+    answer = await desk.vote("ada", approval_id, arguments={"booking": "AB12", "amount": 901377531})
     assert (answer.status_code, answer.json()["code"]) == (409, "rule")
-    assert "901" not in answer.text
+    assert "901377531" not in answer.text
     assert (await desk.see(approval_id))["status"] == "pending"
     assert (await desk.see(approval_id))["refused"][0]["code"] == "rule"
 

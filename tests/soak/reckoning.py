@@ -63,8 +63,8 @@ async def read(reader: Reader, tenant: str) -> dict[str, Any]:
     """Return what is stored, by the names that `Books` has for it."""
     parameters = {"tenant": tenant}
     return {
-        "admissions": {row.id: Admission(**row._asdict()) for row in await reader.rows(_ADMISSIONS, parameters)},
-        "questions": {row.id: Question(**row._asdict()) for row in await reader.rows(_QUESTIONS, parameters)},
+        "admissions": {row.id: Admission(**row) for row in await reader.rows(_ADMISSIONS, parameters)},
+        "questions": {row.id: Question(**row) for row in await reader.rows(_QUESTIONS, parameters)},
         "effects": await reader.rows(_EFFECTS, parameters),
         "used": {row.scope: row.used for row in await reader.rows(_TOTALS, parameters)},
     }
