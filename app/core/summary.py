@@ -36,10 +36,10 @@ def typed(value: Json) -> str:
             return "<null>"
         case bool():
             return "true" if value else "false"
-        case int() | float():
-            return mask(_number(value))
         case str():
             return f"<str:{len(value)}>"
+        case int() | float():
+            return mask(_number(value))
         case Mapping():
             return f"<object:{len(value)}>"
         case _:
@@ -74,7 +74,7 @@ def mask(text: str) -> str:
     That is 13 to 19 digits that pass the Luhn check, of any script, in one block or in several with a space, a point
     or a dash between them, whatever digits stand around them.
     """
-    return _RUN.sub(_masked_run, text)
+    return text if len(text) < _SHORTEST else _RUN.sub(_masked_run, text)
 
 
 def passes_luhn(digits: Sequence[int]) -> bool:
@@ -130,4 +130,4 @@ def _name(name: str) -> str:
 
 
 def _number(value: float) -> str:
-    return rfc8785.dumps(value).decode("ascii")
+    return str(value) if type(value) is int else rfc8785.dumps(value).decode("ascii")

@@ -1,12 +1,12 @@
 """Admitting: the one command that can answer "run it"."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from pydantic_core import to_json
 
-from app.core.actions import Call, Caller
+from app.core.actions import Advice, Call, Caller
 from app.core.chain import timestamp
 from app.core.checks import NO_POLICY
 from app.core.decision import Decision, decide
@@ -81,8 +81,9 @@ class Admit:
         if self._asked is None:
             return self._without_policy(lane, self._caller)
         permitted = leave.find(lane, self._asked)
-        decision = self._decide(lane, self._asked, permitted)
-        noted = rehearsals.note(lane, self._asked, decision)
+        advice = self._advice(lane, self._asked)
+        decision = self._decide(lane, self._asked, permitted, advice)
+        noted = rehearsals.note(lane, self._asked, decision, advice)
         consent = redemption.consult(lane, self._asked, decision, self.id)
         if consent.decision.outcome is Outcome.ALLOW:
             answered, seq = self._admit(lane, self._asked, consent, permitted, noted.recorded())
@@ -97,18 +98,20 @@ class Admit:
             return self._caller
         if self._asked is None:
             return Refusal(RefusalKind.CONFLICT, NO_POLICY.message, code=NO_POLICY.code)
-        return self._asked, self._decide(lane, self._asked, leave.find(lane, self._asked))
+        advice = self._advice(lane, self._asked)
+        return self._asked, self._decide(lane, self._asked, leave.find(lane, self._asked), advice)
 
     def _stored_admission(self, lane: Lane, caller: Caller) -> Admission | None:
         if self.call.idempotency_key is None:
             return None
         return lane.effects.of_idempotency_key(caller.principal, self.call.idempotency_key)
 
-    def _decide(self, lane: Lane, asked_: Asked, permitted: Leave) -> Decision:
-        kept = redemption.kept_advice(lane, asked_)
+    def _advice(self, lane: Lane, asked_: Asked) -> Sequence[Advice]:
+        return (*self.call.advice, *redemption.kept_advice(lane, asked_))
+
+    def _decide(self, lane: Lane, asked_: Asked, permitted: Leave, advice: Sequence[Advice]) -> Decision:
         unpermitted = [] if permitted.refusal is None else [permitted.refusal]
-        fired = [*asked_.weighing.triggered, *unpermitted, *check_stored(lane, asked_)]
-        return decide(fired, (*self.call.advice, *kept))
+        return decide([*asked_.weighing.triggered, *unpermitted, *check_stored(lane, asked_)], advice)
 
     def _admit(
         self, lane: Lane, asked_: Asked, consent: Consent, permitted: Leave, shadow: Mapping[str, Json]

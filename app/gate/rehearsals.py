@@ -3,7 +3,7 @@
 Nothing of this touches an answer: a shadow that fails is a note on its row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
@@ -18,7 +18,6 @@ from app.core.rehearsal import NotRehearsableError, Room, StoredFacts, rehearse,
 from app.core.values import Json
 from app.gate.asked import Asked
 from app.gate.lane import Lane
-from app.gate.redemption import kept_advice
 from app.gate.stored_checks import verification_of
 from app.policies.active import ActivePolicy
 
@@ -77,14 +76,14 @@ def want(lane: Lane, call: Call, caller: Caller) -> None:
     lane.spend.want(weighing.limits)
 
 
-def note(lane: Lane, asked: Asked, decision: Decision) -> Noted:
+def note(lane: Lane, asked: Asked, decision: Decision, advice: Sequence[Advice]) -> Noted:
     """Take down the facts that the decision was made on, and what the shadow makes of them."""
     facts = StoredFacts(
         verification=verification_of(lane, asked),
         rooms=dict(_rooms(lane, asked)),
         effects=frozenset(asked.weighing.effects),
         fixed=tuple(trigger for trigger in decision.triggered if trigger.code in _FIXED),
-        advice=(*asked.call.advice, *kept_advice(lane, asked)),
+        advice=tuple(advice),
     )
     return Noted(facts, None if lane.shadow is None else _shadow(lane, lane.shadow, asked, facts))
 

@@ -89,6 +89,8 @@ def plain_text(name: str, value: Json) -> str:
     """
     if isinstance(value, str):
         return value if value.isascii() else unicodedata.normalize("NFC", value)
+    if type(value) is int:
+        return str(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return rfc8785.dumps(value).decode("ascii")
     raise UnresolvedError(f"the argument {shown(name)} is neither text nor a number")
