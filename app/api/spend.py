@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.api import pages, problems, routing
 from app.api.idempotency import IdempotencyKey, key_of
-from app.api.models.spend import EntryBody, ReservationBody, SettleBody
+from app.api.models.spend import EntryBody, ReleaseBody, ReservationBody, SettleBody
 from app.api.pages import Cursor
 from app.api.requests import Request
 from app.api.responses import answer, moment
@@ -123,7 +123,9 @@ async def settle_reservation(request: Request, reservation_id: str, body: Settle
 
 @router.post("/v1/spend/reservations/{reservation_id}/release")
 async def release_reservation(request: Request, reservation_id: str) -> Response:
-    """Give back all that is held: nothing was used."""
+    """Give back all that is held: nothing was used. It takes no body, or an empty object."""
+    if await request.body():
+        await request.parse(ReleaseBody)
     return await _end(request, reservation_id, State.NOT_EXECUTED, None)
 
 

@@ -54,6 +54,9 @@ def tell(lane: Lane, caller: Caller, admission: Admission, said: Said, *, truste
 
     `trusted` tells that the caller's word frees key and hold, and that a lower actual cost counts.
     """
+    impossible = _cost_of_nothing(said)
+    if impossible is not None:
+        return impossible
     lapses.meet(lane, admission)
     state = _state(admission, said, trusted=trusted)
     # What an agent said and somebody trusted has confirmed since may be said again too.
@@ -106,6 +109,9 @@ class Resolve:
         admission = lane.effects.get(self.admission_id)
         if admission is None:
             return not_found(self.admission_id)
+        impossible = _cost_of_nothing(self.said)
+        if impossible is not None:
+            return impossible
         lapses.meet(lane, admission)
         return self._resolve(lane, caller, admission)
 
@@ -151,6 +157,17 @@ def _contradicts(admission: Admission, said: Said) -> Refusal | None:
     return Refusal(RefusalKind.CONFLICT, detail, values={"state": admission.state})
 
 
+def _cost_of_nothing(said: Said) -> Refusal | None:
+    """Return the refusal of a word that contradicts itself: what did not happen cost nothing."""
+    if said.outcome is not State.NOT_EXECUTED or said.actual is None:
+        return None
+    return Refusal(
+        RefusalKind.BAD_INPUT,
+        "what was not executed cost nothing: leave the actual cost out, or say what happened",
+        pointer="/actual_cost",
+    )
+
+
 def _wrong_currency(admission: Admission, said: Said) -> Refusal | None:
     if said.actual is None or hold_of(admission).takes(said.actual):
         return None
@@ -174,6 +191,8 @@ def _close(
     if state is State.EXECUTED:
         settled = lane.spend.settle(hold_of(admission), said.actual, trusted=trusted)
     elif state is State.NOT_EXECUTED:
+        # A cost may have been noted while the outcome was unknown.
+        admission.actual, admission.actual_currency = None, ""
         lane.spend.release(hold_of(admission))
     admission.result_digest = said.result_digest or admission.result_digest
     lane.effects.close(admission, state, resolved=resolved, detail=said.detail)

@@ -91,7 +91,7 @@ def _said(admission: Admission, fields: Mapping[str, str]) -> Said | Refusal:
     if not reason or len(reason) > LONGEST_TEXT or "\0" in reason:
         return Refusal(RefusalKind.BAD_INPUT, f"say how you know, in at most {LONGEST_TEXT} characters")
     actual = fields.get("actual", "").strip()
-    if not actual or outcome == State.NOT_EXECUTED:
+    if not actual:
         return Said(State(outcome), None, reason)
     return _with_cost(admission, State(outcome), reason, actual)
 

@@ -336,6 +336,16 @@ async def test_a_released_reservation_costs_nothing(people: Asking) -> None:
     assert (await operator.post("/v1/spend/reservations", json=reservation("10"))).status_code == 201
 
 
+async def test_a_release_that_names_what_was_used_is_bad_input(people: Asking) -> None:
+    operator = people("operator")
+    reserved = (await operator.post("/v1/spend/reservations", json=reservation("10"))).json()
+    path = f"/v1/spend/reservations/{reserved['id']}/release"
+    refused = await operator.post(path, json={"actual": "4"})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "/actual")
+    assert (await limits_of(people, "tokens:a"))["tokens"]["held"] == "10.00"
+    assert (await operator.post(path, json={})).json()["state"] == "not_executed"
+
+
 async def test_a_reservation_that_runs_out_stays_held_until_it_is_resolved(people: Asking) -> None:
     operator = people("operator")
     made = await operator.post("/v1/spend/reservations", json=reservation("10") | {"expires_in": "1s"})

@@ -229,6 +229,31 @@ async def test_an_actual_cost_in_another_currency_is_bad_input(clients: Clients)
     assert (await _till(clients))["held"] == "10.00"
 
 
+async def test_what_was_not_executed_cost_nothing(clients: Clients) -> None:
+    cost = {"actual_cost": {"amount": "4", "currency": "EUR"}}
+    answer = await _pay(clients, "13")
+    path = f"/v1/admissions/{answer['admission']['id']}"
+
+    async def refused(client: httpx.AsyncClient, way: str, **more: str) -> None:
+        told = await client.post(f"{path}/{way}", json={"outcome": "not_executed", **cost, **more})
+        assert (told.status_code, told.json()["errors"][0]["pointer"]) == (400, "/actual_cost")
+
+    await refused(clients("agent"), "outcome")
+    assert (await clients("agent").get(path)).json()["state"] == "reserved"
+    await _report(clients("agent"), answer, "unknown", **cost)
+    await refused(await _reporter(clients), "outcome")
+    await refused(clients("operator"), "resolve", reason="the bank never saw it")
+    seen = (await clients("agent").get(path)).json()
+    assert (seen["state"], seen["actual_cost"]) == ("unknown", cost["actual_cost"] | {"amount": "4.00"})
+    assert (await _till(clients))["held"] == "10.00"
+
+    found = {"outcome": "not_executed", "reason": "none was sent"}
+    resolved = await clients("operator").post(f"{path}/resolve", json=found)
+    assert (resolved.json()["state"], resolved.json()["actual_cost"]) == ("not_executed", None)
+    await refused(clients("agent"), "outcome")
+    assert (await _till(clients))["left"] == "1000.00"
+
+
 async def test_a_replay_permits_while_the_admission_is_open_and_never_after(clients: Clients) -> None:
     first = await _pay(clients, "13", idempotency_key="k")
     open_ = await _pay(clients, "13", idempotency_key="k")

@@ -68,6 +68,7 @@ async def test_an_operator_resolves_what_nobody_knows(desk: Desk, visiting: Visi
         ({"outcome": "executed", "reason": " \n"}, "Say how you know"),
         ({"outcome": "executed", "reason": "I looked", "actual": "-1"}, "What it cost is an amount"),
         ({"outcome": "executed", "reason": "I looked", "actual": "NaN"}, "What it cost is an amount"),
+        ({"outcome": "not_executed", "reason": "I looked", "actual": "1"}, "What was not executed cost nothing"),
     ],
 )
 async def test_a_resolution_that_lacks_something_says_what_and_keeps_what_was_typed(

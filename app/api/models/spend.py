@@ -59,3 +59,7 @@ class SettleBody(Body):
     """What a reservation came to, in its currency; all that is held if it is left out."""
 
     actual: Amount | None = None
+
+
+class ReleaseBody(Body):
+    """Nothing: what was not used cost nothing. A client that says more has mistaken the route for another."""
