@@ -40,7 +40,6 @@ from app.api import (
 )
 from app.api.accounting import Accounting
 from app.approvals.waits import Waits
-from app.audit import keys as signing_keys
 from app.audit import rotation
 from app.audit.lane import Lanes
 from app.core.chain import Signer
@@ -201,7 +200,7 @@ def _others(settings: Settings) -> dict[str, Transport]:
 
 async def _work(house: House, worker: Worker) -> None:
     """Run the worker with the desk that its sweeps go through."""
-    await _announce_key(house)
+    await rotation.introduce(house.database, house.lanes, house.signer)
     try:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(house.desk.run())
@@ -214,7 +213,7 @@ async def _work(house: House, worker: Worker) -> None:
 async def _running(app: FastAPI) -> AsyncIterator[None]:
     house: House = app.state.house
     worker: Worker | None = app.state.worker
-    await _announce_key(house)
+    await rotation.introduce(house.database, house.lanes, house.signer)
     running = [house.desk.run(), house.waits.run()] + ([worker.run()] if worker else [])
     tasks = [asyncio.create_task(each) for each in running]
     try:
@@ -226,12 +225,6 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
             task.cancel()
         await asyncio.wait(tasks)
         await house.database.close()
-
-
-async def _announce_key(house: House) -> None:
-    """Make known what will sign, before it signs anything."""
-    await house.database.transact(lambda tx: signing_keys.announce(tx, house.signer))
-    await rotation.record(house.database, house.lanes, house.signer)
 
 
 def _spare_the_collector() -> None:

@@ -1,5 +1,6 @@
 """The public keys that records were signed with: announced by the service that signs, kept for ever."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import text
@@ -15,6 +16,8 @@ _ANNOUNCE = text("""
 _RETIRE = text("""
     UPDATE signing_keys SET valid_until = clock_timestamp() WHERE key_id <> :key_id AND valid_until IS NULL
 """)
+
+_IN_FORCE = text("SELECT key_id FROM signing_keys WHERE valid_until IS NULL ORDER BY valid_from DESC, key_id")
 
 _ALL = text("SELECT key_id, pem, valid_from, valid_until FROM signing_keys ORDER BY valid_from, key_id")
 
@@ -33,6 +36,11 @@ async def announce(tx: Writer, signer: Signer) -> None:
     if not await tx.write(_ANNOUNCE, {"key_id": signer.key_id, "pem": pem}):
         raise KeyNameTakenError(signer.key_id)
     await tx.write(_RETIRE, {"key_id": signer.key_id})
+
+
+async def in_force(reader: Reader) -> Sequence[str]:
+    """Return the names of the keys that are not retired, the newest first: one, once a service has started."""
+    return [row.key_id for row in await reader.rows(_IN_FORCE)]
 
 
 async def published(reader: Reader) -> dict[str, dict[str, Any]]:

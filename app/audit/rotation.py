@@ -4,6 +4,7 @@ from typing import Final
 
 from sqlalchemy import text
 
+from app.audit import keys
 from app.audit.lane import Lane, Lanes
 from app.core.chain import Signer
 from app.db.database import Database, Reader
@@ -15,15 +16,18 @@ _OF_OTHERS = text("""
 """)
 
 
-async def record(database: Database, lanes: Lanes, signer: Signer) -> int:
-    """Append `key.rotated` to each chain whose last record another key has signed; return how many there were.
+async def introduce(database: Database, lanes: Lanes, signer: Signer) -> int:
+    """Make known what will sign, before it signs anything else; return how many chains had to be told.
 
-    A lane at a time, and a service does it before it signs anything else: so one that is ended in between goes on
-    where it was when it is started again, and of several that start at once one appends.
+    Its public half is announced, and `key.rotated` appended to each chain whose last record another key has signed.
+    That is done a lane at a time: so a service that is ended in between goes on where it was when it is started again,
+    and of several that start at once one appends.
 
     Raises:
+        KeyNameTakenError: the name belongs to another key.
         StoreUnavailableError: the database did not answer; what was appended by then is.
     """
+    await database.transact(lambda tx: keys.announce(tx, signer))
     appended, after = 0, ""
     while tenants := await database.read(lambda reader, after=after: _of_others(reader, signer, after)):  # type: ignore[misc]
         for tenant in tenants:

@@ -49,7 +49,7 @@ def _prepare(settings: Settings, directory: DataDirectory, postgres: EmbeddedPos
     asyncio.run(_create_database(postgres))
     asyncio.run(schema.migrate(settings.database))
     signing_key.make_unless_there(directory.secrets / "signing-key.pem")
-    store.run(lambda opened: _populate(opened, directory.secrets / "dev-keys.json", policy), settings)
+    store.prepare(lambda opened: _populate(opened, directory.secrets / "dev-keys.json", policy), settings)
 
 
 async def _populate(opened: Store, keys_file: Path, policy: Path | None) -> None:

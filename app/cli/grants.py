@@ -10,9 +10,10 @@ from app.audit.lane import Lane
 from app.cli import store
 from app.cli.durations import duration
 from app.cli.refused import unless_refused
-from app.cli.store import OPERATOR, Store
+from app.cli.store import OPERATOR
 from app.core.refusals import Refusal
 from app.core.values import Json
+from app.db.database import Database
 from app.db.statements import Row
 from app.gate import granting
 from app.gate.granting import Granter, Wish
@@ -57,7 +58,7 @@ def create(
     async def make(lane: Lane) -> str | Refusal:
         return await granting.create(lane, OPERATOR, wish)
 
-    typer.echo(unless_refused(store.run(lambda opened: opened.lanes.run(tenant, make))))
+    typer.echo(unless_refused(store.change(lambda opened: opened.lanes.run(tenant, make))))
 
 
 @app.command()
@@ -68,7 +69,7 @@ def revoke(tenant: Tenant, grant_id: Annotated[str, typer.Argument(help="As `gra
     async def end(lane: Lane) -> Refusal | None:
         return await granting.revoke(lane, by, grant_id)
 
-    unless_refused(store.run(lambda opened: opened.lanes.run(tenant, end)))
+    unless_refused(store.change(lambda opened: opened.lanes.run(tenant, end)))
     typer.echo(f"{grant_id} is revoked, and with it all that was delegated from it.")
 
 
@@ -78,7 +79,7 @@ def show(
     subject: Annotated[str | None, typer.Option(help="Only what this principal holds.")] = None,
 ) -> None:
     """List the grants of a tenant and whether it requires them."""
-    required, grants = store.run(lambda opened: _all(opened, tenant, Filter(subject)))
+    required, grants = store.read(lambda database: _all(database, tenant, Filter(subject)))
     typer.echo(f"grants are {'required' if required else 'not required'} in {tenant}")
     for grant in grants:
         typer.echo("\t".join((grant.id, grant.subject, _actions(grant), f"from {grant.parent or '-'}", _state(grant))))
@@ -94,19 +95,19 @@ def require(
     async def switch(lane: Lane) -> None:
         await granting.require(lane, OPERATOR, required=not off)
 
-    store.run(lambda opened: opened.lanes.run(tenant, switch))
+    store.change(lambda opened: opened.lanes.run(tenant, switch))
     typer.echo(f"Grants are {'not ' if off else ''}required in {tenant}.")
 
 
-async def _all(opened: Store, tenant: str, wanted: Filter) -> tuple[bool, list[Row]]:
+async def _all(database: Database, tenant: str, wanted: Filter) -> tuple[bool, list[Row]]:
     found: list[Row] = []
-    while page := await _page(opened, tenant, wanted, found[-1].id if found else ""):
+    while page := await _page(database, tenant, wanted, found[-1].id if found else ""):
         found.extend(page)
-    return await opened.database.read(lambda reader: queries.required(reader, tenant)), found
+    return await database.read(lambda reader: queries.required(reader, tenant)), found
 
 
-async def _page(opened: Store, tenant: str, wanted: Filter, after: str) -> Sequence[Row]:
-    return await opened.database.read(lambda reader: queries.page(reader, tenant, wanted, after, _PAGE))
+async def _page(database: Database, tenant: str, wanted: Filter, after: str) -> Sequence[Row]:
+    return await database.read(lambda reader: queries.page(reader, tenant, wanted, after, _PAGE))
 
 
 def _actions(grant: Row) -> str:

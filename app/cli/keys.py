@@ -13,6 +13,7 @@ from app.cli.durations import duration
 from app.cli.refused import unless_refused
 from app.cli.store import OPERATOR, Store
 from app.core.refusals import Refusal
+from app.db.database import Database
 from app.db.statements import Row
 from app.identity import credentials
 from app.identity.credentials import IssuedKey, NewKey
@@ -72,7 +73,7 @@ def create(
         environment=environment,
         expires_in=expires_in,
     )
-    issued = store.run(lambda opened: _issue(opened, tenant, new_key))
+    issued = store.change(lambda opened: _issue(opened, tenant, new_key))
     for finding in issued.findings:
         typer.echo(f"note: {finding}", err=True)
     typer.echo(issued.key)
@@ -86,14 +87,14 @@ def revoke(key_id: Annotated[str, typer.Argument(help="The key's id, as `keys li
     async def end(opened: Store) -> Refusal | None:
         return await opened.lanes.run(tenant, lambda lane: credentials.revoke(lane, key_id, OPERATOR))
 
-    unless_refused(store.run(end))
+    unless_refused(store.change(end))
     typer.echo(f"{key_id} is revoked.")
 
 
 @app.command("list")
 def show(tenant: Annotated[str, typer.Option(help="The tenant.")]) -> None:
     """List the keys of a tenant, never their secrets."""
-    for key in store.run(lambda opened: _all(opened, tenant)):
+    for key in store.read(lambda database: _all(database, tenant)):
         rights = " ".join([*key.bundles, *key.rights])
         state = "revoked" if key.revoked_at else f"until {key.expires_at:%Y-%m-%d}" if key.expires_at else "in force"
         typer.echo(f"{key.id}\t{key.principal} ({key.kind} of {key.owner})\t{rights}\t{state}")
@@ -106,12 +107,12 @@ async def _issue(opened: Store, tenant: str, new_key: NewKey) -> IssuedKey:
     return unless_refused(await opened.lanes.run(tenant, issue))
 
 
-async def _all(opened: Store, tenant: str) -> list[Row]:
+async def _all(database: Database, tenant: str) -> list[Row]:
     found: list[Row] = []
-    while page := await _page(opened, tenant, found[-1].id if found else ""):
+    while page := await _page(database, tenant, found[-1].id if found else ""):
         found.extend(page)
     return found
 
 
-async def _page(opened: Store, tenant: str, after: str) -> Sequence[Row]:
-    return await opened.database.read(lambda reader: credentials.page(reader, tenant, None, after, _PAGE))
+async def _page(database: Database, tenant: str, after: str) -> Sequence[Row]:
+    return await database.read(lambda reader: credentials.page(reader, tenant, None, after, _PAGE))

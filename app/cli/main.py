@@ -13,9 +13,9 @@ from app.audit.heads import UnknownTenantError
 from app.cli import grants, keys, policy, server, signing_key, store, tenants
 from app.cli.refused import RefusedError
 from app.cli.server import AddressInUseError
-from app.cli.store import SigningKeyError, Store
+from app.cli.store import SigningKeyError
 from app.db import schema
-from app.db.database import StoreUnavailableError
+from app.db.database import Database, StoreUnavailableError
 from app.settings import PREFIX, IncompleteSettingsError, Settings
 
 _MISCONFIGURED = 2
@@ -43,7 +43,8 @@ def serve(
     server.end_when_told()
     settings = Settings()
     settings.require_complete()
-    store.run(_require_schema, settings)
+    store.signer(settings)
+    store.read(_require_schema)
     if settings.development:
         typer.echo(f"Development mode is on: listening on {settings.host} only.", err=True)
     server.serve(server.listen(settings.host, settings.port), workers)
@@ -53,7 +54,8 @@ def serve(
 def work() -> None:
     """Sweep and deliver until SIGTERM, serving nothing: for services that run with COUNTERSIGN_WORKER=false."""
     server.end_when_told()
-    store.run(_require_schema)
+    store.signer(Settings())
+    store.read(_require_schema)
     server.work()
 
 
@@ -99,8 +101,8 @@ def dev(
     development.run(port, data, policy, workers)
 
 
-async def _require_schema(opened: Store) -> None:
-    if schema.is_behind(await opened.database.read(schema.version)):
+async def _require_schema(database: Database) -> None:
+    if schema.is_behind(await database.read(schema.version)):
         raise RefusedError("the database's schema is older than this version: run `countersignd migrate` first")
 
 

@@ -11,6 +11,7 @@ from app.cli import policy_files, store
 from app.cli.refused import RefusedError, unless_refused
 from app.cli.store import OPERATOR, Store
 from app.core.refusals import Refusal
+from app.db.database import Database
 from app.db.ids import BEYOND_ANY
 from app.gate.activation import Activation, activate, end_shadow
 from app.gate.answers import audit_id
@@ -31,26 +32,26 @@ def store_file(file: policy_files.File, tenant: Tenant) -> None:
     async def keep(lane: Lane) -> Revision | Refusal:
         return await revisions.store(lane, OPERATOR, file.read_text(), document.policy)
 
-    stored = unless_refused(store.run(lambda opened: opened.lanes.run(tenant, keep)))
+    stored = unless_refused(store.change(lambda opened: opened.lanes.run(tenant, keep)))
     typer.echo(f"revision {stored.revision} {stored.digest}")
 
 
 def list_revisions(tenant: Tenant) -> None:
     """List the newest revisions, and which is in force."""
 
-    async def read(opened: Store) -> None:
-        epochs = await opened.database.read(lambda reader: heads.epochs(reader, tenant))
-        found = await opened.database.read(lambda reader: revisions.newest(reader, tenant, BEYOND_ANY, _PAGE))
+    async def read(database: Database) -> None:
+        epochs = await database.read(lambda reader: heads.epochs(reader, tenant))
+        found = await database.read(lambda reader: revisions.newest(reader, tenant, BEYOND_ANY, _PAGE))
         for one in found:
             state = "in force" if one.revision == epochs.policy_revision else ""
             typer.echo(f"{one.revision}\t{one.version or '-'}\t{one.digest}\t{one.created_by}\t{state}")
 
-    store.run(read)
+    store.read(read)
 
 
 def show_revision(revision: Number, tenant: Tenant) -> None:
     """Print the document of a revision as it was stored."""
-    typer.echo(store.run(lambda opened: _find(opened, tenant, revision)).document, nl=False)
+    typer.echo(store.read(lambda database: _find(database, tenant, revision)).document, nl=False)
 
 
 def activate_revision(
@@ -59,7 +60,7 @@ def activate_revision(
     expected: Annotated[int | None, typer.Option(help="Refuse unless this revision is in force now.")] = None,
 ) -> None:
     """Bring a revision into force, in one step for all replicas."""
-    store.run(lambda opened: _bring_in(opened, tenant, revision, expected, shadow=False))
+    store.change(lambda opened: _bring_in(opened, tenant, revision, expected, shadow=False))
     typer.echo(f"Revision {revision} is in force.")
 
 
@@ -70,12 +71,12 @@ def shadow_revision(
 ) -> None:
     """Weigh a revision beside the one in force, without its answers counting; or say how that goes, or end it."""
     if stop:
-        unless_refused(store.run(lambda opened: end_shadow(opened.database, opened.builder, tenant, None, OPERATOR)))
+        unless_refused(store.change(lambda opened: end_shadow(opened.database, opened.builder, tenant, None, OPERATOR)))
         typer.echo("No revision is weighed as a shadow.")
     elif revision is None:
-        store.run(lambda opened: _tell_shadow(opened, tenant))
+        store.read(lambda database: _tell_shadow(database, tenant))
     else:
-        store.run(lambda opened: _bring_in(opened, tenant, revision, None, shadow=True))
+        store.change(lambda opened: _bring_in(opened, tenant, revision, None, shadow=True))
         typer.echo(f"Revision {revision} is weighed as a shadow.")
 
 
@@ -86,7 +87,7 @@ def replay_file(
 ) -> None:
     """Say what a policy would have answered to the calls that were recorded last."""
     candidate = policy_files.load(file).policy
-    rows = store.run(lambda opened: opened.database.read(lambda reader: history.latest(reader, tenant, last)))
+    rows = store.read(lambda database: database.read(lambda reader: history.latest(reader, tenant, last)))
     found = replay(candidate, rows)
     told = found.told(tenant)
     for change in told["changes"]:
@@ -99,7 +100,7 @@ def replay_file(
 async def _bring_in(opened: Store, tenant: str, revision: int, expected: int | None, *, shadow: bool) -> None:
     wanted = Activation(
         credential_id=None,
-        revision=await _find(opened, tenant, revision),
+        revision=await _find(opened.database, tenant, revision),
         expected=expected,
         unconditional=expected is None,
         operator=OPERATOR,
@@ -108,12 +109,12 @@ async def _bring_in(opened: Store, tenant: str, revision: int, expected: int | N
     unless_refused(await activate(opened.database, opened.builder, tenant, wanted))
 
 
-async def _tell_shadow(opened: Store, tenant: str) -> None:
-    revision = await opened.database.read(lambda reader: history.shadow_revision(reader, tenant))
+async def _tell_shadow(database: Database, tenant: str) -> None:
+    revision = await database.read(lambda reader: history.shadow_revision(reader, tenant))
     if revision is None:
         typer.echo("No revision is weighed as a shadow.")
         return
-    found = await opened.database.read(lambda reader: history.shadowed(reader, tenant, revision))
+    found = await database.read(lambda reader: history.shadowed(reader, tenant, revision))
     for change in found.divergences:
         typer.echo(_change({**change, "examples": [audit_id(tenant, seq) for seq in change["examples"]]}))
     for failure in found.failures:
@@ -126,8 +127,8 @@ def _change(change: Mapping[str, Any]) -> str:
     return f"{change['calls']}\t{change['action']}: {change['from']} -> {change['to']}\t{examples}"
 
 
-async def _find(opened: Store, tenant: str, revision: int) -> Revision:
-    found = await opened.database.read(lambda reader: revisions.read(reader, tenant, revision))
+async def _find(database: Database, tenant: str, revision: int) -> Revision:
+    found = await database.read(lambda reader: revisions.read(reader, tenant, revision))
     if found is None:
         raise RefusedError(f"{tenant} has no revision {revision}; `countersignd policy list` shows them")
     return found

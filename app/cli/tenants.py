@@ -7,6 +7,7 @@ import typer
 from app.cli import store
 from app.cli.refused import unless_refused
 from app.cli.store import OPERATOR, Store
+from app.db.database import Database
 from app.identity import tenants
 from app.identity.credentials import IssuedKey, NewKey
 from app.identity.principals import Statement
@@ -29,20 +30,18 @@ def create(
     async def make(opened: Store) -> IssuedKey:
         return unless_refused(await tenants.create(opened.lanes, tenant, new_key, OPERATOR))
 
-    typer.echo(store.run(make).key)
+    typer.echo(store.change(make).key)
 
 
 @app.command("list")
 def show() -> None:
     """List the tenants and the length of their records."""
 
-    async def names(opened: Store) -> list[tuple[str, int]]:
+    async def names(database: Database) -> list[tuple[str, int]]:
         found: list[tuple[str, int]] = []
-        while page := await opened.database.read(
-            lambda reader: tenants.page(reader, found[-1][0] if found else "", _PAGE)
-        ):
+        while page := await database.read(lambda reader: tenants.page(reader, found[-1][0] if found else "", _PAGE)):
             found.extend((row.tenant, row.seq) for row in page)
         return found
 
-    for tenant, records in store.run(names):
+    for tenant, records in store.read(names):
         typer.echo(f"{tenant}\t{records} records")

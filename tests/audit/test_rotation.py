@@ -37,8 +37,7 @@ async def begin(database: Database, signer: Signer, tenant: str) -> None:
 
 
 async def rotate(database: Database, signer: Signer) -> int:
-    await database.transact(lambda tx: keys.announce(tx, signer))
-    return await rotation.record(database, Lanes(database, signer), signer)
+    return await rotation.introduce(database, Lanes(database, signer), signer)
 
 
 async def told(database: Database, tenant: str) -> list[tuple[str, str]]:

@@ -50,9 +50,10 @@ def test_a_database_that_does_not_answer_is_a_sentence(operator: dict[str, str])
 
 
 def test_a_signing_key_that_is_none_is_a_sentence(operator: dict[str, str]) -> None:
-    done = run("tenants", "list", **operator | {"signing_key_file": __file__})
-    assert done.returncode == 1
-    assert "the signing key in" in done.stderr
+    for command in (("tenants", "create", "acme"), ("work",)):
+        done = run(*command, **operator | {"signing_key_file": __file__})
+        assert done.returncode == 1
+        assert "the signing key in" in done.stderr
 
 
 def test_a_signing_key_is_made_once_for_its_owner_only(tmp_path: Path) -> None:
