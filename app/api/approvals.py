@@ -9,11 +9,11 @@ from starlette.responses import Response, StreamingResponse
 from app.api import authentication, pages, problems, routing
 from app.api.models.approvals import DecisionBody
 from app.api.models.calls import CallBody
+from app.api.models.fields import Name
 from app.api.requests import Request
 from app.api.responses import answer
 from app.approvals.queries import Filter
 from app.approvals.questions import Status
-from app.core.names import LONGEST_NAME
 from app.core.refusals import Refusal, RefusalKind
 from app.db.ids import new_id
 from app.door import hints, rights
@@ -31,7 +31,8 @@ router = routing.router()
 
 LONGEST_WAIT: Final = 30
 
-RunId = Annotated[str, Path(max_length=LONGEST_NAME)]
+# A caller chose it, so it may hold slashes; the server has decoded them by the time a route is found.
+RunId = Annotated[Name, Path()]
 
 
 @router.post("/v1/approvals", status_code=201, tags=["approvals"])
@@ -113,7 +114,7 @@ async def cancel(request: Request, approval_id: str) -> Response:
     return await _change(request, approval_id, Cancel(new_id("cmd"), request.credential_id, approval_id))
 
 
-@router.post("/v1/runs/{run_id}/end", tags=["approvals"])
+@router.post("/v1/runs/{run_id:path}/end", tags=["approvals"])
 async def end_run(request: Request, run_id: RunId) -> Response:
     """Say that a run of one's own is over: its questions are cancelled, and nothing of it is redeemed any more."""
     ended = await submit(request, EndRun(new_id("cmd"), request.credential_id, run_id))

@@ -136,6 +136,19 @@ class TestRuns:
         more = {"approval_id": asked["approval_id"], "context": {"trusted": "yes"}}
         assert codes(await desk.ask(run_id="r1", **more))[-1] == "run_ended"
 
+    @pytest.mark.parametrize(
+        "run_id", ["day/7", "/", "//day//7/", "7/end", "end", ".", "..", "a/../b", "50%2F", "a?b#c;d", " ", "Tag\u00fc"]
+    )
+    async def test_whatever_it_is_called(self, desk: Desk, run_id: str) -> None:
+        asked = await desk.ask(run_id=run_id)
+        named = "".join(f"%{byte:02X}" for byte in run_id.encode())
+        ended = await desk.client("agent").post(f"/v1/runs/{named}/end")
+        assert (ended.status_code, ended.json()) == (200, {"run_id": run_id, "cancelled": [asked["approval_id"]]})
+
+    @pytest.mark.parametrize("run_id", ["", "%09", "a" * 129])
+    async def test_but_not_what_no_call_can_name(self, desk: Desk, run_id: str) -> None:
+        assert (await desk.client("agent").post(f"/v1/runs/{run_id}/end")).status_code == 400
+
     async def test_of_ones_own_only(self, desk: Desk) -> None:
         asked = await desk.ask(run_id="r1")
         assert (await desk.client("agent2").post("/v1/runs/r1/end")).json()["cancelled"] == []

@@ -168,6 +168,8 @@ def test_cancelling_and_ending_a_run(service: Scripted, client: Countersign) -> 
     client.cancel("apr_1")
     client.end_run("run/7")
     assert service.requests[1].url.raw_path == b"/v1/runs/run%2F7/end"
+    with pytest.raises(ValueError, match="missing"):
+        client.end_run("")
 
 
 async def test_the_client_that_awaits_says_the_same(service: Scripted, async_client: AsyncCountersign) -> None:

@@ -75,6 +75,14 @@ async def test_a_held_voucher_waits_for_a_person_and_then_runs(clients: Client) 
     assert (await clients("agent").wait_for_approval(question)).status == "consumed"
 
 
+@pytest.mark.parametrize("run_id", ["day/7", "..", "/7/end", "50%2F"])
+async def test_a_run_is_ended_whatever_it_is_called(clients: Client, run_id: str) -> None:
+    held = await clients("agent").admit("voucher.issue", {"booking": "AB12", "amount": 400}, run_id=run_id)
+    assert held.approval_id is not None
+    await clients("agent").end_run(run_id)
+    assert (await clients("agent").wait_for_approval(held.approval_id)).status == "cancelled"
+
+
 async def test_a_no_is_heard_with_its_comment(clients: Client) -> None:
     pending: asyncio.Queue[Answer] = asyncio.Queue()
 

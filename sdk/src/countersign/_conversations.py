@@ -72,7 +72,7 @@ def cancel(approval_id: str, patience: Patience) -> Conversation[None]:
 
 def end_run(run_id: str, patience: Patience) -> Conversation[None]:
     """End a run: its questions are cancelled, and later redemptions refused."""
-    yield from exchange(_post(f"/v1/runs/{_segment(run_id)}/end", {}), patience)
+    yield from exchange(_post(f"/v1/runs/{_chosen(run_id)}/end", {}), patience)
 
 
 def wait_for_approval(approval_id: str, timeout: float | None) -> Conversation[Approval]:
@@ -126,6 +126,11 @@ def _segment(name: str) -> str:
     if name in {"", ".", ".."}:
         raise ValueError("an id is missing, or is no id")
     return quote(name, safe="")
+
+
+def _chosen(name: str) -> str:
+    """Return a name that a caller chose as one segment of a path: any is one, those too that look like steps."""
+    return name.replace(".", "%2E") if name in {".", ".."} else _segment(name)
 
 
 def _post(path: str, body: Mapping[str, Any]) -> Request:
