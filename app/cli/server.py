@@ -15,6 +15,7 @@ from typing import Never
 
 import typer
 import uvicorn
+from typing_extensions import override
 from uvicorn.supervisors import Multiprocess
 
 from app.cli.connections import BoundedConnection
@@ -70,7 +71,7 @@ def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
     if workers > 1:
         typer.echo(welcome, nl=bool(welcome))
         with _shared_measures():
-            Multiprocess(configuration, sockets=[listener]).run()
+            _Workers(configuration, sockets=[listener]).run()
         return
     server = _Server(configuration, welcome)
     server.run(sockets=[listener])
@@ -89,6 +90,21 @@ def _shared_measures() -> Iterator[None]:
 def work() -> None:
     """Sweep and deliver until the process is told to end."""
     import_module(_ASSEMBLY).work()
+
+
+class _Workers(Multiprocess):
+    """Processes behind one socket, which their supervisor lets go of as well when they are told to end.
+
+    As long as anybody holds it the kernel takes connections. With the workers gone nobody would answer them: they
+    would hang until the last request in flight is finished, and be reset then.
+    """
+
+    @override
+    def terminate_all(self) -> None:
+        """Tell all workers to end; only they answer from here on, until each has closed its own end of the socket."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
 
 
 class _Server(uvicorn.Server):
