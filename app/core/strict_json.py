@@ -3,14 +3,14 @@
 RFC 8259 leaves open what happens to a member that stands twice, to a number no double can hold, or to half of a
 surrogate pair, and two readers that decide differently read two requests. So all of that is refused here (the
 I-JSON profile, RFC 7493), together with NUL, which Postgres cannot store. Reading is the standard library's scanner
-with a few hooks; only when something is wrong does a second pass over the text look for the place.
+with a few hooks; only when something is wrong does a second pass over the text look for the place. A mebibyte holds up
+whoever else the process serves, so either pass leaves to compiled code what compiled code can settle.
 """
 
 import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
@@ -18,6 +18,8 @@ from app.core.values import GREATEST_INTEGER, Fraction, Json
 
 MAX_DEPTH: Final = 64
 """How many arrays and objects may be open at once."""
+
+_TOO_DEEP: Final = f"more than {MAX_DEPTH} levels"
 
 LONGEST_NUMBER: Final = 1_000
 """Characters of a number's literal. No double needs more than 25; the time to read one grows with its length."""
@@ -55,8 +57,8 @@ def load(data: bytes) -> Json:
         raise _fault(text[: error.pos], f"not JSON: {_where(error)}") from None
     except (_RefusedError, RecursionError):
         raise _fault(text, "not JSON") from None
-    if _SUSPECT.search(data) and (found := _Reading().first_fault(text)):
-        raise found
+    if _SUSPECT.search(data) and not _CLEAN.fullmatch(data):
+        raise _fault(text, "not JSON")
     return value
 
 
@@ -102,8 +104,10 @@ _INTEGER_CHARACTERS = len(str(-GREATEST_INTEGER))
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=_fraction, parse_int=_integer, parse_constant=_constant
 )
-# An escape that may be NUL or half a pair. It also matches behind an escaped backslash; the second pass knows better.
+# An escape that may be NUL or half a pair. It also matches behind an escaped backslash; the next one knows better.
 _SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+# JSON in which every escape is of one character, of a pair, or of what is neither NUL nor half a pair.
+_CLEAN = re.compile(rb"(?:[^\\]++|\\(?:[^u]|u[dD][89abAB]..\\u[dD][c-fC-F]|u(?!0000|[dD][89a-fA-F])))*+", re.DOTALL)
 # The closing quote is optional, so that a string which never ends is read once and not from each of its quotes.
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -133,78 +137,117 @@ def _fault(text: str, otherwise: str) -> JsonError:
     return reading.first_fault(text) or JsonError(otherwise, reading.pointer())
 
 
+# Where nothing can be wrong, much is passed over as one token: values of an array with their commas, a member with its
+# value. A plain string has no escapes, and a word no mark either that is counted or looked for among such values.
+_PLAIN = r'"[^"\\\x00-\x1f]*"'
+_WORD = r'"[^"\\\x00-\x1f,\[{]*"'
+_SIMPLE = rf"(?:-?[0-9]{{1,15}}+(?:\.[0-9]{{1,15}}+)?(?:[eE][-+]?[0-9]{{1,2}}+)?|true|false|null|{_WORD})"
+_HARMLESS = rf"(?:{_SIMPLE}|\[\s*(?:{_SIMPLE}\s*)?\]|{{\s*(?:{_WORD}\s*:\s*{_SIMPLE}\s*)?}})\s*,\s*"
 _TOKEN = re.compile(
-    r"""(?P<string>"[^"\\]*(?:\\.[^"\\]*)*"?)
+    rf"""(?P<values>(?:{_HARMLESS})++)
+      | (?P<member>{_PLAIN}\s*:\s*{_SIMPLE}\s*(?:,|(?=}})))
+      | (?P<plain>{_PLAIN})
+      | (?P<string>"[^"\\]*(?:\\.[^"\\]*)*"?)
       | (?P<number>-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)
       | (?P<constant>-?Infinity|NaN)
-      | (?P<mark>[\[\]{},:])""",
+      | (?P<arrays>\[+)
+      | (?P<object>{{)
+      | (?P<ends>[\]}}]+(?:\s*,)?)
+      | (?P<comma>,)""",
     re.VERBOSE | re.DOTALL,
 )
-
-
-@dataclass(slots=True)
-class _Level:
-    """An array or object that is open: which element or member the reading is at, and the members seen."""
-
-    step: str | int | None
-    names: set[str] = field(default_factory=set)
-    expects_name: bool = False
+_BRACKET = re.compile(r"[\[{]")
 
 
 class _Reading:
     """A walk over the tokens of a text, JSON or nearly so, that knows at which place it is.
 
-    It needs no stack of the interpreter's, so no depth harms it.
+    It needs no stack of the interpreter's, so no depth harms it. There is a method for each kind of token; it returns
+    what is wrong with one.
     """
 
     def __init__(self) -> None:
-        self._open: list[_Level] = []
+        # Of all that is open, the text itself first: the element or member that the reading is at, None where a
+        # member's name comes next; and of objects the members seen.
+        self._steps: list[str | int | None] = [None]
+        self._members: list[set[str] | None] = [None]
 
     def pointer(self) -> str:
         """Return the pointer of the place that the reading has reached."""
-        return pointer(tuple(level.step for level in self._open if level.step is not None))
+        return pointer(tuple(step for step in self._steps if step is not None))
 
     def first_fault(self, text: str) -> JsonError | None:
         """Return the first thing in the text that the loader refuses although JSON's grammar allows it."""
+        read = [getattr(self, f"_{kind}") for kind in _TOKEN.groupindex]
         for token in _TOKEN.finditer(text):
-            kind, literal = str(token.lastgroup), token.group()
-            detail = self._mark(literal) if kind == "mark" else self._value(kind, literal)
-            if detail:
+            detail = read[(token.lastindex or 0) - 1](token.group())
+            if detail is not None:
                 return JsonError(detail, self.pointer())
         return None
 
-    def _mark(self, mark: str) -> str | None:
-        level = self._open[-1] if self._open else _Level(None)
-        if mark in "[{" and len(self._open) == MAX_DEPTH:
-            return f"more than {MAX_DEPTH} levels"
-        if mark in "[{":
-            self._open.append(_Level(0) if mark == "[" else _Level(None, expects_name=True))
-        elif mark in "]}":
-            del self._open[-1:]
-        elif mark == "," and isinstance(level.step, int):
-            level.step += 1
-        elif mark == ",":
-            level.step, level.expects_name = None, True
-        return None
+    def _values(self, values: str) -> str | None:
+        """Pass over the values; but where nothing more may be opened, not even what is closed again at once."""
+        opened = _BRACKET.search(values) if len(self._steps) > MAX_DEPTH else None
+        self._comma(values[: opened.start()] if opened else values)
+        return _TOO_DEEP if opened else None
 
-    def _value(self, kind: str, literal: str) -> str | None:
-        if kind == "string":
-            return self._string(literal)
-        return _wrong_number(literal) if kind == "number" else f"{literal} is not JSON"
+    def _comma(self, commas: str) -> None:
+        step, count = self._steps[-1], commas.count(",")
+        if isinstance(step, int):
+            self._steps[-1] = step + count
+        elif count:
+            self._steps[-1] = None
+
+    def _member(self, text: str) -> str | None:
+        wrong = self._text(text[1 : text.index('"', 1)])
+        if wrong is None:
+            self._comma(text[-1])
+        return wrong
+
+    def _plain(self, literal: str) -> str | None:
+        return self._text(literal[1:-1])
 
     def _string(self, literal: str) -> str | None:
         try:
-            text = str(json.loads(literal))
+            text = str(_DECODER.raw_decode(literal)[0])
         except ValueError:
             return None  # no JSON string; the scanner has said so
-        level = self._open[-1] if self._open else _Level(None)
-        wrong = _wrong_text(text)
-        if wrong or not level.expects_name:
-            return wrong
-        twice = text in level.names
-        level.names.add(text)
-        level.step, level.expects_name = text, False
-        return "the member stands twice" if twice else None
+        return _wrong_text(text) or self._text(text)
+
+    def _text(self, text: str) -> str | None:
+        """Take the text for a member's name, if one comes next."""
+        members = self._members[-1]
+        if members is None or self._steps[-1] is not None:
+            return None
+        self._steps[-1] = text
+        if text in members:
+            return "the member stands twice"
+        members.add(text)
+        return None
+
+    def _number(self, literal: str) -> str | None:
+        return _wrong_number(literal)
+
+    def _constant(self, literal: str) -> str:
+        return f"{literal} is not JSON"
+
+    def _arrays(self, brackets: str) -> str | None:
+        return self._open(0, [None] * len(brackets))
+
+    def _object(self, _bracket: str) -> str | None:
+        return self._open(None, [set()])
+
+    def _open(self, step: int | None, members: list[set[str] | None]) -> str | None:
+        levels = members[: MAX_DEPTH + 1 - len(self._steps)]
+        self._steps += [step] * len(levels)
+        self._members += levels
+        return None if levels == members else _TOO_DEEP
+
+    def _ends(self, brackets: str) -> None:
+        count = min(brackets.count("]") + brackets.count("}"), len(self._steps) - 1)
+        if count:
+            del self._steps[-count:], self._members[-count:]
+        self._comma(brackets)
 
 
 def _wrong_text(text: str) -> str | None:

@@ -21,7 +21,7 @@ class Fraction(float):
 
     def __new__(cls, literal: str) -> Self:
         """Return the number that the literal states."""
-        number = super().__new__(cls, literal)
+        number = float.__new__(cls, literal)
         number.literal = literal
         return number
 
