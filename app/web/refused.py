@@ -37,6 +37,12 @@ def of_refusal(request: Request, refusal: Refusal) -> Response:
     return page(request, refusal.kind, refusal.detail)
 
 
+def failed(request: Request) -> Response:
+    """Return the page of an error that nobody foresaw; it may have come after something was done."""
+    detail = f"look whether what you did has taken effect before you repeat it, and report this request: {request.id}"
+    return page(request, "internal", detail)
+
+
 def status_of(refusal: Refusal) -> int:
     """Return the status of a page that shows a refusal beside what was to be changed."""
     return CATALOGUE[refusal.kind].status

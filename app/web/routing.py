@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from http import HTTPStatus
 from typing import Any, Final
 
+import structlog
 from fastapi import APIRouter
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
@@ -16,6 +17,8 @@ from app.door import rights
 from app.door.problems import OF_ERRORS, RefusedError, bad_input, meaning
 from app.web import origins, refused, sessions
 from app.web.requests import Request
+
+_log = structlog.get_logger(__name__)
 
 _Handler = Callable[[PlainRequest], Coroutine[Any, Any, Response]]
 
@@ -55,6 +58,9 @@ class PageRoute(APIRoute):
                 response = refused.page(request, RefusalKind.BAD_INPUT, "The address holds what this page cannot take.")
             except tuple(OF_ERRORS) as error:
                 response = refused.page(request, *meaning(error))
+            except Exception:  # noqa: BLE001 - whatever it was, who looks at a page is answered by a page
+                _log.exception("request_failed", route=self.path_format, request_id=request.id)
+                response = refused.failed(request)
             return _secured(response)
 
         return through_the_door
