@@ -189,6 +189,20 @@ class TestBridges:
         assert (await desk.vote("slack", approval_id, on_behalf_of="ada")).json()["status"] == "pending"
         assert (await desk.vote("slack", approval_id, on_behalf_of="ben")).json()["status"] == "approved"
 
+    async def test_what_a_bridge_said_for_somebody_stays_its_word(self, desk: Desk) -> None:
+        await self._bridge(desk)
+        await desk.force(approvers=[{"name": "two", "roles": ["supervisor"], "quorum": 2, "via": ["slack"]}])
+        approval_id = (await desk.ask())["approval_id"]
+        await desk.vote("slack", approval_id, on_behalf_of="ada")
+        assert (await desk.vote("ada", approval_id)).status_code == 200
+        assert (await desk.vote("ada", approval_id, "deny")).status_code == 409
+        seen = await desk.see(approval_id)
+        assert [(vote["by"], vote["cast_by"]) for vote in seen["votes"]] == [("ada", "slack")]
+
+        await desk.force(approvers=[{"name": "two", "roles": ["supervisor"], "quorum": 2}])
+        await desk.vote("ada", approval_id)
+        assert (await desk.vote("ben", approval_id)).json()["status"] == "pending"
+
 
 class TestDelegations:
     async def _lend(self, desk: Desk, lender: str, to: str, **more: Any) -> str:
