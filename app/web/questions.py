@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from app.approvals.questions import Question, Resolved, Status, Verdict, Vote
 from app.core.authority import Ballot, Objection
+from app.core.names import LONGEST_TEXT
 from app.core.policy.approvers import ApproverRule
 from app.core.refusals import Refusal, RefusalKind
 from app.core.summary import masked
@@ -25,7 +26,6 @@ from app.web.requests import Request
 
 router = routing.router()
 
-_LONGEST_COMMENT: Final = 4_096
 
 _ENDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -204,8 +204,8 @@ def comment(fields: Mapping[str, str]) -> str:
         RefusedError: it is too long, or holds NUL.
     """
     said = fields.get("comment", "").replace("\r\n", "\n").strip()
-    if len(said) > _LONGEST_COMMENT or "\0" in said:
-        raise bad_input(f"a comment has at most {_LONGEST_COMMENT} characters")
+    if len(said) > LONGEST_TEXT or "\0" in said:
+        raise bad_input(f"a comment has at most {LONGEST_TEXT} characters")
     return said
 
 

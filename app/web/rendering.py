@@ -8,6 +8,7 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
+from app.core import names
 from app.door import rights
 from app.web import assets, visible, wording
 from app.web.requests import Request
@@ -69,7 +70,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["asset"] = assets.address
+    environment.globals |= {
+        "asset": assets.address,
+        "longest_name": names.LONGEST_NAME,
+        "longest_key": names.LONGEST_KEY,
+        "longest_text": names.LONGEST_TEXT,
+    }
     environment.filters |= {"exact": visible.exact, "parted": visible.parted, **wording.FILTERS}
     return environment
 
