@@ -8,9 +8,6 @@ from app.approvals import rows
 from app.approvals.questions import Question, Vote
 from app.db.books import SWEEP, Rows
 
-_MEETS = "a.status IN ('pending', 'approved', 'denied', 'consumed')"
-OPEN = "a.status IN ('pending', 'approved')"
-
 
 class ApprovalBook:
     """Questions by id, by the call that they are about, by who asks and by run; and the votes on them.
@@ -29,25 +26,25 @@ class ApprovalBook:
                 SELECT a.tenant, a.id FROM approvals a
                 JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
                     ON a.key = wanted.key
-                WHERE a.tenant = :tenant AND {_MEETS} AND ({OPEN} OR a.due_at > wanted.now)
+                WHERE a.tenant = :tenant AND a.{rows.STANDING} AND (a.{rows.OPEN} OR a.due_at > wanted.now)
                 UNION
                 SELECT a.tenant, a.id FROM approvals a
                 JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
                     ON a.edited_key = wanted.key
-                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND {_MEETS}
-                    AND ({OPEN} OR a.due_at > wanted.now)
+                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND a.{rows.STANDING}
+                    AND (a.{rows.OPEN} OR a.due_at > wanted.now)
             ) AS met JOIN approvals a ON a.tenant = met.tenant AND a.id = met.id
         """,
         "approvals_open_of": f"""
             SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', a.due_at)
-            FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
+            FROM approvals a WHERE a.tenant = :tenant AND a.{rows.OPEN}
             AND a.principal = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb))))
         """,
         "approvals_of_run": f"""
             SELECT {rows.QUESTION} FROM approvals a
             JOIN jsonb_to_recordset(CAST(:approvals_of_run AS jsonb)) AS wanted (principal text, run_id text)
                 ON a.principal = wanted.principal AND a.run_id = wanted.run_id
-            WHERE a.tenant = :tenant AND {OPEN}
+            WHERE a.tenant = :tenant AND a.{rows.OPEN}
         """,
         "approvals_runs_ended": """
             SELECT jsonb_build_object('principal', r.principal, 'run_id', r.run_id) FROM runs_ended r
@@ -57,18 +54,18 @@ class ApprovalBook:
         """,
         "approvals_due": f"""
             SELECT {rows.QUESTION} FROM approvals a
-            WHERE a.tenant = :tenant AND {OPEN}
+            WHERE a.tenant = :tenant AND a.{rows.OPEN}
             AND a.due_at <= (CAST(:approvals_due AS jsonb) ->> 0)::timestamptz
             ORDER BY a.due_at LIMIT {SWEEP}
         """,
         "approvals_erasable": f"""
             SELECT {rows.QUESTION} FROM approvals a
-            WHERE a.tenant = :tenant AND NOT {OPEN} AND a.call IS NOT NULL
+            WHERE a.tenant = :tenant AND NOT a.{rows.OPEN} AND a.call IS NOT NULL
             AND a.due_at <= (CAST(:approvals_erasable AS jsonb) ->> 0)::timestamptz
             ORDER BY a.due_at LIMIT {SWEEP}
         """,
         "approvals_of_other_versions": f"""
-            SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND {OPEN}
+            SELECT {rows.QUESTION} FROM approvals a WHERE a.tenant = :tenant AND a.{rows.OPEN}
             AND a.policy_version <> (CAST(:approvals_of_other_versions AS jsonb) ->> 0)
         """,
     }

@@ -37,7 +37,7 @@ _MATTERS = text(f"""
 
 _FINISHED = text(f"""
     SELECT {rows.QUESTION} AS item FROM approvals a
-    WHERE a.tenant = :tenant AND a.id < :before AND (a.status NOT IN ('pending', 'approved') OR {rows.OVERDUE})
+    WHERE a.tenant = :tenant AND a.id < :before AND (NOT a.{rows.OPEN} OR {rows.OVERDUE})
     ORDER BY a.id DESC LIMIT :limit
 """)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from app.core.authority import Ballot
 from app.core.money import Money
@@ -24,6 +24,13 @@ class Status(StrEnum):
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
     CONSUMED = "consumed"
+
+
+OPEN: Final = (Status.PENDING, Status.APPROVED)
+"""Where something can still come of a question: people may vote, or an agent may use their yes."""
+
+STANDING: Final = (*OPEN, Status.DENIED, Status.CONSUMED)
+"""Where a question answers the call when it is sent again; a denial does until its end."""
 
 
 class Withdrawal(StrEnum):
@@ -200,8 +207,8 @@ class Question:
 
     @property
     def open(self) -> bool:
-        """Return whether something can still come of it: people may vote, or an agent may use their yes."""
-        return self.status in {Status.PENDING, Status.APPROVED}
+        """Return whether something can still come of it."""
+        return self.status in OPEN
 
     @property
     def due_at(self) -> datetime:

@@ -1,9 +1,10 @@
 """Questions and votes as the JSON of their rows, in both directions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from app.approvals import questions
 from app.approvals.questions import Edit, Question, Resolved, Status, Verdict, Vote
 
 QUESTION = """
@@ -13,7 +14,19 @@ QUESTION = """
 """
 """The SELECT list of a question: one jsonb object of `approvals a`, its votes included."""
 
-OVERDUE = "(a.status IN ('pending', 'approved') AND a.due_at <= :now)"
+
+def _one_of(statuses: Iterable[Status]) -> str:
+    quoted = (f"'{status}'" for status in statuses)
+    return f"status IN ({', '.join(quoted)})"
+
+
+OPEN = _one_of(questions.OPEN)
+"""Whether something can still come of a row; of `approvals a`, `a.{OPEN}`. Indexes are found by these very words."""
+
+STANDING = _one_of(questions.STANDING)
+"""Whether a row answers its call when that is sent again, if its time is not over."""
+
+OVERDUE = f"(a.{OPEN} AND a.due_at <= :now)"
 """Whether the time of `approvals a` is over at `:now`."""
 
 COLUMNS = """

@@ -3,6 +3,7 @@
 from sqlalchemy import BigInteger, Column, DateTime, ForeignKeyConstraint, Index, Integer, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 
+from app.approvals.rows import OPEN, STANDING
 from app.db.tables import metadata
 
 approvals = Table(
@@ -49,19 +50,18 @@ approvals = Table(
 )
 
 # What a call meets when it is asked again. A denial stands until its end, so an ended one is found and passed over.
-_MEETS = text("status IN ('pending', 'approved', 'denied', 'consumed')")
-Index("ix_approvals_tenant_key", approvals.c.tenant, approvals.c.key, postgresql_where=_MEETS)
+Index("ix_approvals_tenant_key", approvals.c.tenant, approvals.c.key, postgresql_where=text(STANDING))
 Index(
     "ix_approvals_tenant_edited_key",
     approvals.c.tenant,
     approvals.c.edited_key,
-    postgresql_where=text("edited_key IS NOT NULL AND status IN ('pending', 'approved', 'denied', 'consumed')"),
+    postgresql_where=text(f"edited_key IS NOT NULL AND {STANDING}"),
 )
 Index(
     "ix_approvals_tenant_principal",
     approvals.c.tenant,
     approvals.c.principal,
-    postgresql_where=text("status IN ('pending', 'approved')"),
+    postgresql_where=text(OPEN),
 )
 Index(
     "ix_approvals_tenant_status_created_at_id",
@@ -75,13 +75,13 @@ Index(
     "ix_approvals_tenant_open_due_at",
     approvals.c.tenant,
     approvals.c.due_at,
-    postgresql_where=text("status IN ('pending', 'approved')"),
+    postgresql_where=text(OPEN),
 )
 Index(
     "ix_approvals_tenant_finished_due_at",
     approvals.c.tenant,
     approvals.c.due_at,
-    postgresql_where=text("NOT status IN ('pending', 'approved') AND call IS NOT NULL"),
+    postgresql_where=text(f"NOT {OPEN} AND call IS NOT NULL"),
 )
 Index("ix_approvals_tenant_changed_seq", approvals.c.tenant, approvals.c.changed_seq)
 

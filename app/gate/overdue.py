@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import text
 
-from app.approvals.book import OPEN
+from app.approvals.rows import OPEN
 from app.db.database import Reader
 from app.db.statements import Row
 from app.gate.group import Command
@@ -27,9 +27,9 @@ _FIND = text(f"""
             (SELECT min(a.expires_at) FROM admissions a
                 WHERE a.tenant = h.tenant AND a.state = 'reserved') <= h.now AS lapsed,
             (SELECT min(a.due_at) FROM approvals a
-                WHERE a.tenant = h.tenant AND {OPEN}) <= h.now AS due,
+                WHERE a.tenant = h.tenant AND a.{OPEN}) <= h.now AS due,
             (SELECT min(a.due_at) FROM approvals a
-                WHERE a.tenant = h.tenant AND NOT {OPEN} AND a.call IS NOT NULL)
+                WHERE a.tenant = h.tenant AND NOT a.{OPEN} AND a.call IS NOT NULL)
                 <= h.now - CAST(:kept AS interval) AS erasable
         FROM (SELECT tenant, clock_timestamp() AS now FROM heads) AS h
     ) AS found WHERE lapsed OR due OR erasable
