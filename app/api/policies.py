@@ -112,13 +112,7 @@ async def _of_etag(request: Request, etag: str) -> int:
 
 
 def _named(found: Revision) -> dict[str, Any]:
-    return {
-        "revision": found.revision,
-        "version": found.version,
-        "digest": found.digest,
-        "created_at": timestamp(found.created_at),
-        "created_by": found.created_by,
-    }
+    return {**found.named, "created_at": timestamp(found.created_at), "created_by": found.created_by}
 
 
 def _etag(found: Revision) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from app.approvals.questions import Withdrawal
 from app.core.refusals import Refusal, RefusalKind
-from app.core.values import Json
 from app.db import books
 from app.db.database import Database, Writer
 from app.gate import moves
@@ -105,7 +104,7 @@ def _activate(lane: Lane, revision: Revision, by: str) -> None:
     lane.head.policy_revision = revision.revision
     if lane.head.shadow_revision == revision.revision:
         lane.head.shadow_revision = None
-    lane.journal.append("policy.activated", {**_named(revision), "before": before, "by": by}, principal=by)
+    lane.journal.append("policy.activated", {**revision.named, "before": before, "by": by}, principal=by)
     for question in lane.approvals.of_other_versions(revision.version):
         moves.cancel(lane, question, by, Withdrawal.OTHER_VERSION)
 
@@ -113,9 +112,5 @@ def _activate(lane: Lane, revision: Revision, by: str) -> None:
 def _shadow(lane: Lane, revision: Revision | None, by: str) -> None:
     before = lane.head.shadow_revision
     lane.head.shadow_revision = None if revision is None else revision.revision
-    named = {"revision": None} if revision is None else _named(revision)
+    named = {"revision": None} if revision is None else revision.named
     lane.journal.append("policy.shadowed", {**named, "before": before, "by": by}, principal=by)
-
-
-def _named(revision: Revision) -> dict[str, Json]:
-    return {"revision": revision.revision, "version": revision.version, "digest": revision.digest}

@@ -43,7 +43,6 @@ def of_triggers(triggers: Sequence[Trigger], *, sees_spend: bool) -> list[Json]:
 
 def of_decision(asked: Asked, decision: Decision) -> dict[str, Any]:
     """Return the part of an answer that every decision has; nothing is allowed yet."""
-    policy = asked.policy.policy
     body: dict[str, Any] = {
         "outcome": decision.outcome,
         "allowed": False,
@@ -52,8 +51,8 @@ def of_decision(asked: Asked, decision: Decision) -> dict[str, Any]:
         "triggered": of_triggers(decision.triggered, sees_spend=asked.caller.may("spend:read")),
         "labels": list(asked.weighing.labels),
         "action_digest": asked.digest,
-        "policy": {"revision": asked.policy.revision, "version": policy.version, "digest": policy.digest},
-        "policy_fingerprint": policy.digest,
+        "policy": asked.policy.named,
+        "policy_fingerprint": asked.policy.policy.digest,
         "approval_id": None,
         "audit_id": None,
         "admission": None,

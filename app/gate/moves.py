@@ -13,6 +13,7 @@ from app.db.ids import new_id
 from app.gate import electorate, notices
 from app.gate.asked import Asked
 from app.gate.lane import Lane
+from app.policies import revisions
 
 
 def open_for(lane: Lane, asked: Asked, decision: Decision) -> Question:
@@ -176,11 +177,7 @@ def _of_question(question: Question) -> dict[str, Json]:
         "run_id": question.run_id,
         "expires_at": timestamp(question.expires_at),
         "use_before": None if question.use_before is None else timestamp(question.use_before),
-        "policy": {
-            "revision": question.policy_revision,
-            "version": question.policy_version,
-            "digest": question.policy_digest,
-        },
+        "policy": revisions.named(question.policy_revision, question.policy_version, question.policy_digest),
     }
 
 

@@ -10,6 +10,7 @@ from app.core.summary import masked
 from app.core.values import Json
 from app.gate import electorate
 from app.gate.electorate import Known
+from app.policies import revisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,7 @@ class Viewer:
             "rules": [{"name": tally.rule, "quorum": tally.quorum, "have": tally.have} for tally in tallies],
             "votes": [_vote(vote) for vote in question.votes if not vote.refusal],
             "refused": [_vote(vote) | {"code": vote.refusal} for vote in question.votes if vote.refusal],
-            "policy": {
-                "revision": question.policy_revision,
-                "version": question.policy_version,
-                "digest": question.policy_digest,
-            },
+            "policy": revisions.named(question.policy_revision, question.policy_version, question.policy_digest),
             "created_at": timestamp(question.created_at),
             **_ends(question, self.now),
             "comment": question.comment,

@@ -13,7 +13,6 @@ from app.core.summary import summarise
 from app.core.values import Json
 from app.effects.admissions import Admission
 from app.gate.asked import Asked
-from app.policies.active import ActivePolicy
 from app.spend.book import SpendBook
 
 
@@ -41,11 +40,6 @@ def of_triggers(triggers: Sequence[Trigger]) -> list[Json]:
     ]
 
 
-def of_policy(policy: ActivePolicy) -> dict[str, Json]:
-    """Return the revision that answered, its label and its hash."""
-    return {"revision": policy.revision, "version": policy.policy.version, "digest": policy.policy.digest}
-
-
 def of_call(request_id: str, asked: Asked) -> dict[str, Json]:
     """Return what a record says of a call, whatever was answered."""
     action, weighing = asked.call.action, asked.weighing
@@ -62,7 +56,7 @@ def of_call(request_id: str, asked: Asked) -> dict[str, Json]:
         "blast_radius": weighing.blast_radius,
         "cost": of_money(asked),
         "run_id": asked.call.run_id,
-        "policy": of_policy(asked.policy),
+        "policy": asked.policy.named,
     }
 
 

@@ -141,7 +141,7 @@ class Reserve:
             "kind": Kind.METERING,
             "cost": {**wanted.money.as_json(), "scopes": list(wanted.scopes)},
             "totals": records.of_totals(lane.spend, wanted.scopes, wanted.money.currency),
-            "policy": None if lane.policy is None else records.of_policy(lane.policy),
+            "policy": None if lane.policy is None else lane.policy.named,
             **records.of_decision(decision),
             **also,
         }

@@ -8,6 +8,7 @@ from app.core.policy import Policy
 from app.gate import answers
 from app.gate.answers import Answer
 from app.gate.asked import Asked, request_digest
+from app.policies import revisions
 from app.policies.active import ActivePolicy
 
 
@@ -20,5 +21,5 @@ def answer_what_if(policy: Policy, revision: int | None, what_if: WhatIf, caller
     digest = request_digest(what_if.call, caller)
     asked = Asked(what_if.call, caller, ActivePolicy(revision or 0, policy), found.weighing, digest, digest)
     body = answers.of_decision(asked, found.decision)
-    named = {"revision": revision, "version": policy.version, "digest": policy.digest}
+    named = revisions.named(revision, policy.version, policy.digest)
     return Answer({**body, "policy": named, "resolved": answers.resolved(asked)})

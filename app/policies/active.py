@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.core import policy as policies
 from app.core.policy import Policy
+from app.core.values import Json
 from app.db.database import Reader
 from app.policies import revisions
 
@@ -17,6 +18,11 @@ class ActivePolicy:
 
     revision: int
     policy: Policy
+
+    @property
+    def named(self) -> dict[str, Json]:
+        """Its revision, label and hash."""
+        return revisions.named(self.revision, self.policy.version, self.policy.digest)
 
 
 class MissingRevisionError(LookupError):

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from app.audit.lane import Lane
 from app.core.policy import Policy
 from app.core.refusals import Refusal, RefusalKind
+from app.core.values import Json
 from app.db.database import Reader
 from app.db.statements import Row
 
@@ -45,6 +46,19 @@ class Revision:
     created_at: datetime
     created_by: str
 
+    @property
+    def named(self) -> dict[str, Json]:
+        """Its revision, label and hash."""
+        return named(self.revision, self.version, self.digest)
+
+
+def named(revision: int | None, version: str, digest: str) -> dict[str, Json]:
+    """Return how answers and records name a policy: by its revision, its label and its hash.
+
+    `revision` is None for a document that is not stored.
+    """
+    return {"revision": revision, "version": version, "digest": digest}
+
 
 async def store(lane: Lane, principal: str, document: str, policy: Policy) -> Revision | Refusal:
     """Keep a document that has loaded as the next revision, and record it. It is not in force by that."""
@@ -71,7 +85,7 @@ async def store(lane: Lane, principal: str, document: str, policy: Policy) -> Re
     )
     lane.journal.append(
         "policy.stored",
-        {"revision": revision.revision, "version": policy.version, "digest": policy.digest, "by": principal},
+        {**revision.named, "by": principal},
         principal=principal,
     )
     return revision
