@@ -39,6 +39,7 @@ from app.api import (
     whoami,
 )
 from app.api.accounting import Accounting
+from app.api.turns import Turns
 from app.approvals.waits import Waits
 from app.audit import rotation
 from app.audit.lane import Lanes
@@ -146,6 +147,7 @@ def _wired() -> FastAPI:
         app.include_router(resource.router)
     for router in pages.ROUTERS:
         app.include_router(router)
+    app.add_middleware(Turns)
     app.add_middleware(Accounting)
     return app
 

@@ -13,8 +13,8 @@ from typing import Final, TypeVar
 import structlog
 from sqlalchemy import text
 
-from app.core.ending import told_to_end
 from app.db.database import Database, Reader, StoreUnavailableError
+from app.db.ending import told_to_end
 
 _log = structlog.get_logger(__name__)
 

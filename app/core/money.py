@@ -74,7 +74,7 @@ def format_amount(amount: Decimal) -> str:
 
 def plus(one: Decimal, other: Decimal) -> Decimal:
     """Return the exact sum."""
-    return _EXACT.add(one, other)
+    return _EXACT.add(one, other) if other else one
 
 
 def is_currency(text: str) -> bool:

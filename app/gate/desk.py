@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from app.core.ending import told_to_end
 from app.db.database import Database, StoreUnavailableError
+from app.db.ending import told_to_end
 from app.gate import group, measures
 from app.gate.group import Command
 from app.gate.lane import LaneBuilder
