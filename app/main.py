@@ -47,7 +47,7 @@ from app.core.chain import Signer
 from app.core.permits import PermitIssuer
 from app.core.tracebacks import without_messages
 from app.db.database import Database, Limits
-from app.door.ending import when_told_to_end
+from app.door.ending import until_told, when_told_to_end
 from app.door.house import House
 from app.door.readiness import Readiness
 from app.gate.desk import Desk
@@ -121,7 +121,7 @@ def work() -> None:
     settings = Settings()
     settings.require_complete()
     _log_as(development=settings.development)
-    asyncio.run(_work(*_furnish(settings)))
+    asyncio.run(until_told(_work(*_furnish(settings))))
 
 
 def describe() -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """What the process does as soon as it is told to end, while requests are still in flight."""
 
+import asyncio
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Final
+from typing import Any, Final
 
 _TOLD_BY: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -35,3 +36,20 @@ def when_told_to_end(act: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+async def until_told(work: Coroutine[Any, Any, None]) -> None:
+    """Do work that has no end until the process is told to end; then let it tidy up.
+
+    The loop takes the signals. A handler that raises does so wherever the interpreter happens to be, and what is
+    called from C, or is just being collected, swallows it: the process was told and goes on.
+    """
+    loop, working = asyncio.get_running_loop(), asyncio.ensure_future(work)
+    for number in _TOLD_BY:
+        loop.add_signal_handler(number, working.cancel)
+    try:
+        with suppress(asyncio.CancelledError):
+            await working
+    finally:
+        for number in _TOLD_BY:
+            loop.remove_signal_handler(number)
