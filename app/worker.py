@@ -11,8 +11,8 @@ from app.audit.lane import Lanes
 from app.core.defaults import Defaults
 from app.db.books import SWEEP
 from app.db.database import Database, StoreUnavailableError
-from app.db.ending import told_to_end
 from app.db.ids import new_id
+from app.db.loops import told_to_end
 from app.gate import overdue
 from app.gate.desk import Desk, DeskFullError
 from app.gate.group import CommandFailedError

@@ -60,7 +60,7 @@ def _request_id(scope: Scope) -> bytes:
 
 
 def _route(scope: Scope) -> str:
-    return str(getattr(scope.get("route"), "path", ""))
+    return str(getattr(scope.get("route"), "path_format", ""))
 
 
 def _account(scope: Scope, status: int, seconds: float) -> None:

@@ -14,7 +14,7 @@ import structlog
 from sqlalchemy import text
 
 from app.db.database import Database, Reader, StoreUnavailableError
-from app.db.ending import told_to_end
+from app.db.loops import told_to_end
 
 _log = structlog.get_logger(__name__)
 

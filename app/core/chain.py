@@ -25,10 +25,16 @@ class NotRecordableError(TypeError):
     """A payload holds what the canonical form has no place for: a fraction, an integer too great, another type."""
 
 
-@lru_cache(maxsize=1024)  # a group has one moment, which stands in many places
 def timestamp(moment: datetime) -> str:
     """Return the moment as RFC 3339 in UTC with microseconds: `2026-11-29T10:00:00.000000Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+    return _written(moment.astimezone(UTC))
+
+
+# A group has one moment, which stands in many places. It is in UTC by then: in a zone, the two hours of a night in
+# autumn that are called the same are equal too.
+@lru_cache(maxsize=1024)
+def _written(moment: datetime) -> str:
+    return moment.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 def canonical(seq: int, ts: str, event_type: str, payload: Mapping[str, Json], prev_hash: str) -> str:

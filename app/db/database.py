@@ -35,18 +35,21 @@ _SERVER_SETTINGS = {
     "jit": "off",
 }
 
-# A group's statement is long, and one of some hundred: each is prepared once on a connection, and stays.
+# A group's statement is long, and one of a few dozen; each is prepared once on a connection. Those that are used least
+# are dropped beyond the number, since each takes half a mebibyte of Postgres' memory.
 _PREPARED: Final[Mapping[str, Any]] = {
     "server_settings": _SERVER_SETTINGS,
-    "statement_cache_size": 512,
+    "statement_cache_size": 128,
     "max_cached_statement_lifetime": 0,
     "max_cacheable_statement_size": 0,
 }
+# A connection that reached a number of statements would be closed while somebody waits for what it has done.
+_NO_END: Final = 2**62
 _UNPREPARED: Final[Mapping[str, Any]] = {"statement_cache_size": 0}
 
 
 class StoreUnavailableError(Exception):
-    """The database did not answer, or not in time. Nothing was changed."""
+    """The database did not answer, or not in time. Nothing was changed, unless it was committing."""
 
 
 class CommitLostError(StoreUnavailableError):
@@ -101,6 +104,7 @@ class Database:
         self._prepared = prepared
         self._pool: Any = None
         self._opening = asyncio.Lock()
+        self._closed = False
 
     @classmethod
     def at(cls, url: str, limits: Limits | None = None, *, prepared: bool = True) -> "Database":
@@ -113,6 +117,7 @@ class Database:
 
     async def close(self) -> None:
         """Close every connection; who still uses one is not waited for long."""
+        self._closed = True
         pool, self._pool = self._pool, None
         if pool is not None:
             with suppress(TimeoutError):  # by then it has ended them
@@ -120,7 +125,7 @@ class Database:
                     await pool.close()
 
     async def read(self, query: Callable[[Reader], Awaitable[T]]) -> T:
-        """Run a query outside any transaction and return what it returns.
+        """Run a query that changes nothing, and return what it returns; it may be run again.
 
         Raises:
             StoreUnavailableError: the database did not answer.
@@ -146,6 +151,8 @@ class Database:
                 with _translated():
                     async with self._connected() as connection:
                         return await _attempt(connection, command)
+            except asyncpg.InvalidCachedStatementError:
+                continue  # a migration has changed what it reads; the driver has dropped it and prepares it again
             except asyncpg.PostgresError as error:
                 if error.sqlstate not in _SERIALIZATION_FAILURES:
                     raise
@@ -153,7 +160,7 @@ class Database:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[Connection]:
-        """Lend a connection. One that gave no answer, or whose borrower went away, is not lent again."""
+        """Lend a connection. One on which the database was absent, or whose borrower went away, is not lent again."""
         pool = self._pool or await self._open()
         async with asyncio.timeout(self._limits.pool_wait):
             connection = await pool.acquire()
@@ -165,15 +172,20 @@ class Database:
                     connection.terminate()
             raise
         finally:
-            await pool.release(connection)
+            # What was done on it is done, whatever becomes of the connection now.
+            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                await pool.release(connection)
 
     async def _open(self) -> Any:  # noqa: ANN401  # the driver has no types
         async with self._opening:
+            if self._closed:
+                raise StoreUnavailableError
             if self._pool is None:
                 self._pool = await asyncpg.create_pool(
                     **self._arguments,
                     min_size=0,
                     max_size=self._limits.connections,
+                    max_queries=_NO_END,
                     record_class=Row,
                     init=_speak_json,
                     reset=_as_it_is,
@@ -182,7 +194,7 @@ class Database:
 
 
 async def _attempt(connection: Connection, command: Callable[[Writer], Awaitable[T]]) -> T:
-    transaction = connection.transaction()
+    transaction = connection.transaction(isolation="read_committed")
     await transaction.start()
     try:
         result = await command(Writer(connection))
@@ -201,10 +213,14 @@ async def _attempt(connection: Connection, command: Callable[[Writer], Awaitable
 
 async def _speak_json(connection: Connection) -> None:
     """Let a jsonb be a value on this side: moments go as RFC 3339, decimals as strings."""
-    async with connection.transaction():  # behind a pooler, what is prepared outside one may not be found again
-        await connection.set_type_codec(
-            "jsonb", schema="pg_catalog", encoder=_encoded, decoder=from_json, format="text"
-        )
+    try:
+        async with connection.transaction():  # behind a pooler, what is prepared outside one may not be found again
+            await connection.set_type_codec(
+                "jsonb", schema="pg_catalog", encoder=_encoded, decoder=from_json, format="text"
+            )
+    except BaseException:
+        connection.terminate()  # to take leave of a server that is silent would take as long again
+        raise
 
 
 def _encoded(value: object) -> str:

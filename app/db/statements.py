@@ -27,9 +27,14 @@ class Row(Record):  # type: ignore[misc]  # the driver is compiled and has no ty
 
 
 def numbered(statement: TextClause, parameters: Parameters | None) -> tuple[str, list[Any]]:
-    """Return the statement with `$1` for its first parameter, and the values in that order."""
+    """Return the statement with `$1` for its first parameter, and the values in that order.
+
+    Raises:
+        KeyError: a parameter has no value.
+    """
     sql, names = _compiled(statement)
-    return sql, [] if parameters is None else [parameters[name] for name in names]
+    values = parameters or {}
+    return sql, [values[name] for name in names]
 
 
 @lru_cache(maxsize=2048)

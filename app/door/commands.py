@@ -12,6 +12,7 @@ async def submit(request: Request, command: Command[T]) -> T:
     """Return the command's answer, once it is committed.
 
     Raises:
-        DeskFullError, StoreUnavailableError: nothing was changed; try again.
+        DeskFullError: nothing was changed; try again.
+        StoreUnavailableError: no answer in time; the same command, sent again under its key, counts once.
     """
     return await request.house.desk.submit(request.caller.tenant, command)

@@ -64,9 +64,15 @@ CATALOGUE: Final[Mapping[str, Problem]] = MappingProxyType(
             412, "It has changed since it was read", "Read it again, and send the ETag of what you have read."
         ),
         "too-large": Problem(413, "The body is too large", "Send at most 1 MiB."),
-        "internal": Problem(500, "The service failed", "Nothing was changed. Report the request's id."),
+        "internal": Problem(
+            500,
+            "The service failed",
+            "Look whether it has taken effect before you send it again; report the request's id.",
+        ),
         "unavailable": Problem(
-            503, "The service cannot answer now", "Nothing was allowed. Try again after `Retry-After` seconds."
+            503,
+            "The service cannot answer now",
+            "Do not act. Send the same again after `Retry-After` seconds; an idempotency key makes it count once.",
         ),
     }
 )
@@ -75,7 +81,10 @@ CATALOGUE: Final[Mapping[str, Problem]] = MappingProxyType(
 OF_ERRORS: Final[Mapping[type[Exception], tuple[str, str]]] = MappingProxyType(
     {
         UnknownTenantError: (RefusalKind.NOT_FOUND, "there is no such tenant"),
-        StoreUnavailableError: ("unavailable", "the database did not answer in time; nothing was changed"),
+        StoreUnavailableError: (
+            "unavailable",
+            "the database did not answer in time; send the same again, with the idempotency key if it has one",
+        ),
         UnreadableRecordError: (
             RefusalKind.CONFLICT,
             "what stands in a record's place is none; POST /v1/audit/verify says where",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from app.db.database import Database, StoreUnavailableError
-from app.db.ending import told_to_end
+from app.db.loops import told_to_end
 from app.gate import group, measures
 from app.gate.group import Command
 from app.gate.lane import LaneBuilder

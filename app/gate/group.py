@@ -67,7 +67,7 @@ async def serve(database: Database, builder: LaneBuilder, tenant: str, commands:
     breaks while committing, the commands' ids are looked up under the lock, and only what is absent runs again.
 
     Raises:
-        StoreUnavailableError: the database did not answer; nothing was changed.
+        StoreUnavailableError: the database did not answer; unless it was committing, nothing was changed.
         UnknownTenantError: there is no such tenant.
     """
     try:

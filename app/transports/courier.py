@@ -11,7 +11,7 @@ from prometheus_client import Counter
 
 from app.audit.lane import Lanes
 from app.db.database import Database, StoreUnavailableError
-from app.db.ending import told_to_end
+from app.db.loops import told_to_end
 from app.gate import undelivered
 from app.outbox import deliveries
 from app.outbox.deliveries import Parcel, Receipt

@@ -1,8 +1,10 @@
 """The record's canonical bytes, hashes and signatures, against a chain with known answers."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -51,3 +53,11 @@ def test_a_signing_key_of_another_kind_or_with_a_wrong_passphrase_is_refused(sig
         Signer.from_pem(signer.private_pem(), b"a passphrase that it does not have")
     assert Signer.from_pem(signer.private_pem()).key_id == signer.key_id
     assert Signer(Ed25519PrivateKey.generate(), "release-2026").key_id == "release-2026"
+
+
+def test_the_hour_that_comes_twice_is_two_hours() -> None:
+    first = datetime(2026, 10, 25, 2, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert [chain.timestamp(first), chain.timestamp(first.replace(fold=1))] == [
+        "2026-10-25T00:30:00.000000Z",
+        "2026-10-25T01:30:00.000000Z",
+    ]
