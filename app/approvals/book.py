@@ -23,34 +23,42 @@ class ApprovalBook:
         """,
         "approvals_by_key": f"""
             SELECT {rows.QUESTION} FROM (
-                SELECT a.tenant, a.id FROM approvals a
-                JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
-                    ON a.key = wanted.key
-                WHERE a.tenant = :tenant AND a.{rows.STANDING} AND (a.{rows.OPEN} OR a.due_at > wanted.now)
-                UNION
-                SELECT a.tenant, a.id FROM approvals a
-                JOIN jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
-                    ON a.edited_key = wanted.key
-                WHERE a.tenant = :tenant AND a.edited_key IS NOT NULL AND a.{rows.STANDING}
-                    AND (a.{rows.OPEN} OR a.due_at > wanted.now)
-            ) AS met JOIN approvals a ON a.tenant = met.tenant AND a.id = met.id
+                SELECT met.id
+                FROM jsonb_to_recordset(CAST(:approvals_by_key AS jsonb)) AS wanted (key text, now timestamptz)
+                CROSS JOIN LATERAL (
+                    (SELECT id, status, due_at FROM approvals
+                        WHERE tenant = :tenant AND key = wanted.key OFFSET 0)
+                    UNION ALL
+                    (SELECT id, status, due_at FROM approvals
+                        WHERE tenant = :tenant AND edited_key IS NOT NULL AND edited_key = wanted.key OFFSET 0)
+                ) AS met
+                WHERE met.{rows.STANDING} AND (met.{rows.OPEN} OR met.due_at > wanted.now)
+                GROUP BY met.id
+            ) AS found
+            CROSS JOIN LATERAL (SELECT * FROM approvals WHERE tenant = :tenant AND id = found.id OFFSET 0) AS a
         """,
         "approvals_open_of": f"""
             SELECT jsonb_build_object('principal', a.principal, 'id', a.id, 'deadline', a.due_at)
-            FROM approvals a WHERE a.tenant = :tenant AND a.{rows.OPEN}
-            AND a.principal = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb))))
+            FROM jsonb_array_elements_text(CAST(:approvals_open_of AS jsonb)) AS wanted (principal)
+            CROSS JOIN LATERAL (
+                SELECT * FROM approvals WHERE tenant = :tenant AND principal = wanted.principal AND {rows.OPEN} OFFSET 0
+            ) AS a
         """,
         "approvals_of_run": f"""
-            SELECT {rows.QUESTION} FROM approvals a
-            JOIN jsonb_to_recordset(CAST(:approvals_of_run AS jsonb)) AS wanted (principal text, run_id text)
-                ON a.principal = wanted.principal AND a.run_id = wanted.run_id
-            WHERE a.tenant = :tenant AND a.{rows.OPEN}
+            SELECT {rows.QUESTION}
+            FROM jsonb_to_recordset(CAST(:approvals_of_run AS jsonb)) AS wanted (principal text, run_id text)
+            CROSS JOIN LATERAL (
+                SELECT * FROM approvals WHERE tenant = :tenant AND principal = wanted.principal AND {rows.OPEN} OFFSET 0
+            ) AS a
+            WHERE a.run_id = wanted.run_id
         """,
         "approvals_runs_ended": """
-            SELECT jsonb_build_object('principal', r.principal, 'run_id', r.run_id) FROM runs_ended r
-            JOIN jsonb_to_recordset(CAST(:approvals_runs_ended AS jsonb)) AS wanted (principal text, run_id text)
-                ON r.principal = wanted.principal AND r.run_id = wanted.run_id
-            WHERE r.tenant = :tenant
+            SELECT jsonb_build_object('principal', r.principal, 'run_id', r.run_id)
+            FROM jsonb_to_recordset(CAST(:approvals_runs_ended AS jsonb)) AS wanted (principal text, run_id text)
+            CROSS JOIN LATERAL (
+                SELECT * FROM runs_ended
+                WHERE tenant = :tenant AND principal = wanted.principal AND run_id = wanted.run_id OFFSET 0
+            ) AS r
         """,
         "approvals_due": f"""
             SELECT {rows.QUESTION} FROM approvals a

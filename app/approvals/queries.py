@@ -16,9 +16,9 @@ _STATUS = f"""(CAST(:status AS text) IS NULL OR (a.status = :status AND NOT {row
     OR (:status = 'expired' AND {rows.OVERDUE}))"""
 
 _THESE = text(f"""
-    SELECT a.tenant, {rows.QUESTION} AS item FROM approvals a
-    JOIN jsonb_to_recordset(CAST(:wanted AS jsonb)) AS wanted (tenant text, id text)
-        ON a.tenant = wanted.tenant AND a.id = wanted.id
+    SELECT a.tenant, {rows.QUESTION} AS item
+    FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS wanted (tenant text, id text)
+    CROSS JOIN LATERAL (SELECT * FROM approvals WHERE tenant = wanted.tenant AND id = wanted.id OFFSET 0) AS a
 """)
 
 _MATTERS = text(f"""

@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Column, DateTime, ForeignKeyConstraint, Index, Integer, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.approvals.rows import OPEN, STANDING
+from app.approvals.rows import OPEN
 from app.db.tables import metadata
 
 approvals = Table(
@@ -49,13 +49,13 @@ approvals = Table(
     comment="Questions: one call each, held until people have decided",
 )
 
-# What a call meets when it is asked again. A denial stands until its end, so an ended one is found and passed over.
-Index("ix_approvals_tenant_key", approvals.c.tenant, approvals.c.key, postgresql_where=text(STANDING))
+# What a call meets when it is asked again: looked up by its key alone, and then asked where it stands.
+Index("ix_approvals_tenant_key", approvals.c.tenant, approvals.c.key)
 Index(
     "ix_approvals_tenant_edited_key",
     approvals.c.tenant,
     approvals.c.edited_key,
-    postgresql_where=text(f"edited_key IS NOT NULL AND {STANDING}"),
+    postgresql_where=approvals.c.edited_key.is_not(None),
 )
 Index(
     "ix_approvals_tenant_principal",

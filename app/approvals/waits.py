@@ -22,9 +22,9 @@ MOST: Final = 2_000
 _PAUSE: Final = 1.0
 
 _DECIDED = text("""
-    SELECT a.tenant, a.id FROM approvals a
-    JOIN jsonb_to_recordset(CAST(:waited AS jsonb)) AS waited (tenant text, id text)
-        ON a.tenant = waited.tenant AND a.id = waited.id
+    SELECT a.tenant, a.id
+    FROM jsonb_to_recordset(CAST(:waited AS jsonb)) AS waited (tenant text, id text)
+    CROSS JOIN LATERAL (SELECT * FROM approvals WHERE tenant = waited.tenant AND id = waited.id OFFSET 0) AS a
     WHERE a.status <> 'pending' OR a.expires_at <= clock_timestamp()
 """)
 

@@ -61,16 +61,23 @@ class EffectBook:
             AND a.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:admissions_by_id AS jsonb))))
         """,
         "admissions_by_idempotency_key": f"""
-            SELECT {ADMISSION} FROM admissions a
-            JOIN jsonb_to_recordset(CAST(:admissions_by_idempotency_key AS jsonb))
+            SELECT {ADMISSION}
+            FROM jsonb_to_recordset(CAST(:admissions_by_idempotency_key AS jsonb))
                 AS wanted (principal text, key text, since timestamptz)
-            ON a.tenant = :tenant AND a.principal = wanted.principal AND a.idempotency_key = wanted.key
-            WHERE a.idempotency_key IS NOT NULL AND a.created_at > wanted.since
+            CROSS JOIN LATERAL (
+                SELECT * FROM admissions WHERE tenant = :tenant AND principal = wanted.principal
+                AND idempotency_key IS NOT NULL AND idempotency_key = wanted.key OFFSET 0
+            ) AS a
+            WHERE a.created_at > wanted.since
         """,
         "admissions_by_digest": f"""
-            SELECT {ADMISSION} FROM admissions a WHERE a.tenant = :tenant
-            AND a.state = 'reserved' AND a.approval_id IS NOT NULL
-            AND a.digest = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb))))
+            SELECT {ADMISSION}
+            FROM jsonb_array_elements_text(CAST(:admissions_by_digest AS jsonb)) AS wanted (digest)
+            CROSS JOIN LATERAL (
+                SELECT * FROM admissions
+                WHERE tenant = :tenant AND approval_id IS NOT NULL AND digest = wanted.digest OFFSET 0
+            ) AS a
+            WHERE a.state = 'reserved'
         """,
         "effects_by_key": f"""
             SELECT jsonb_build_object('key', e.key, 'attempt', e.attempt, 'holder', {ADMISSION})

@@ -58,7 +58,7 @@ Index(
     "ix_admissions_tenant_digest",
     admissions.c.tenant,
     admissions.c.digest,
-    postgresql_where=text("state = 'reserved' AND approval_id IS NOT NULL"),
+    postgresql_where=admissions.c.approval_id.is_not(None),
 )
 Index(
     "ix_admissions_tenant_run_id",

@@ -33,6 +33,8 @@ class EvidenceBook:
             UPDATE verifications SET admission_id = used.admission_id
             FROM jsonb_to_recordset(CAST(:verifications_used AS jsonb)) AS used (id text, admission_id text)
             WHERE verifications.tenant = :tenant AND verifications.id = used.id
+            AND verifications.id = ANY (ARRAY(
+                SELECT entry ->> 'id' FROM jsonb_array_elements(CAST(:verifications_used AS jsonb)) AS entry))
         """,
     }
 

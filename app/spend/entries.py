@@ -9,9 +9,12 @@ from typing import Any
 
 READ = """
     SELECT jsonb_build_object('kind', kind, 'scope', scope, 'amount', amount::text, 'currency', currency,
-        'taken_at', taken_at, 'at', at, 'action', action, 'idempotency_key', idempotency_key) FROM spend_entries
-    WHERE tenant = :tenant AND idempotency_key IS NOT NULL
-        AND idempotency_key = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:spend_entries_by_key AS jsonb))))
+        'taken_at', taken_at, 'at', at, 'action', action, 'idempotency_key', idempotency_key)
+    FROM jsonb_array_elements_text(CAST(:spend_entries_by_key AS jsonb)) AS wanted (key)
+    CROSS JOIN LATERAL (
+        SELECT * FROM spend_entries
+        WHERE tenant = :tenant AND idempotency_key IS NOT NULL AND idempotency_key = wanted.key OFFSET 0
+    ) AS entry
 """
 """The fragment `spend_entries_by_key`: what was entered under idempotency keys."""
 
