@@ -5,7 +5,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-MOST: Final = 4
+MOST: Final = 3
 """Requests that begin in one turn. A request computes for about half a millisecond before it first waits."""
 
 
