@@ -81,11 +81,11 @@ async def test_retries_survive_a_restart(outbox: Outbox, courier_of: MakeCourier
         assert await outbox.states() == ["pending"]
         await outbox.database.close()
 
-        restarted = Database.at(database_url)
+        outbox.database = restarted = Database.at(database_url)
         await asyncio.sleep(0.05)
         assert await courier_of(restarted).round() == 1
+        assert await outbox.states() == ["delivered"]
         await restarted.close()
-    assert await outbox.states() == ["delivered"]
     first, second = receiver.received
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
 
