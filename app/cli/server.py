@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -25,6 +26,8 @@ _APP = f"{_ASSEMBLY}:from_environment"
 _GRACE = 20  # seconds for what is in flight: longer than any request but the long poll, which ends early
 _PATIENCE = 60  # seconds that a worker may take to answer its supervisor: a busy machine is slow, not dead
 _BACKLOG = 2048
+
+_told = threading.Event()
 
 
 class AddressInUseError(Exception):
@@ -50,8 +53,9 @@ def serve(listener: socket.socket, workers: int, welcome: str = "") -> None:
     The app's settings are in the environment of the process. `welcome` is printed when the service answers.
 
     Raises:
-        SystemExit: it has ended, or the app did not start and its log says why.
+        SystemExit: it has ended, or the app did not start and its log says why; or it was told to end before.
     """
+    _unless_told()
     configuration = uvicorn.Config(
         _APP,
         factory=True,
@@ -88,7 +92,8 @@ def _shared_measures() -> Iterator[None]:
 
 
 def work() -> None:
-    """Sweep and deliver until the process is told to end."""
+    """Sweep and deliver until the process is told to end, if it has not been before."""
+    _unless_told()
     import_module(_ASSEMBLY).work()
 
 
@@ -131,4 +136,11 @@ def end_when_told() -> None:
 
 
 def _end(_signal: int, _frame: FrameType | None) -> Never:
+    _told.set()
     raise SystemExit(0)
+
+
+def _unless_told() -> None:
+    """End here where the exception was swallowed by whatever was called from C, or collected, at that moment."""
+    if _told.is_set():
+        raise SystemExit(0)

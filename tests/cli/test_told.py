@@ -3,6 +3,8 @@
 import asyncio
 import gc
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -57,3 +59,26 @@ async def test_what_goes_wrong_is_not_taken_for_the_end() -> None:
 
     with pytest.raises(LookupError):
         await until_told(work())
+
+
+_TOLD_UNHEARD = """
+import signal
+from app.cli import server
+
+class Collected:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+server.end_when_told()
+Collected()
+print("goes on", flush=True)
+server.{begins}
+print("serves", flush=True)
+"""
+
+
+@pytest.mark.parametrize("begins", ["serve(None, 1)", "serve(None, 2)", "work()"])
+def test_who_is_told_before_it_serves_does_not_begin_to(begins: str) -> None:
+    script = _TOLD_UNHEARD.format(begins=begins)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (0, "goes on\n")
