@@ -23,6 +23,9 @@ _UNAVAILABLE = frozenset(
     {"3D000", "57P01", "57P02", "57P03", "57P04", "57P05", "53300", "53100", "53200", "25006", "55P03", "57014"}
 )
 _TRIES = 4
+# What the driver raises by itself: the connection is gone, or ends in the middle of an answer so that the driver has
+# lost its place. A time-out is an OSError.
+_LOST: Final = (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
 # A process that stands still inside a transaction, paused or cut off, must not hold a tenant's lane for longer than
 # callers wait. Statements here are small, and compiling them would take longer than running them. A pooler passes
@@ -173,7 +176,7 @@ class Database:
             raise
         finally:
             # What was done on it is done, whatever becomes of the connection now.
-            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            with suppress(asyncpg.PostgresError, *_LOST):
                 await pool.release(connection)
 
     async def _open(self) -> Any:  # noqa: ANN401  # the driver has no types
@@ -248,4 +251,4 @@ def _translated() -> Iterator[None]:
 def _is_unavailable(error: Exception) -> bool:
     if isinstance(error, asyncpg.PostgresError):
         return error.sqlstate in _UNAVAILABLE or str(error.sqlstate).startswith("08")
-    return isinstance(error, (StoreUnavailableError, asyncpg.InterfaceError, OSError))  # a time-out is an OSError
+    return isinstance(error, (StoreUnavailableError, *_LOST))

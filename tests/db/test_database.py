@@ -115,6 +115,27 @@ async def test_what_is_committed_is_answered_whatever_becomes_of_the_connection(
     assert await count(database) == 1
 
 
+@pytest.mark.parametrize("lost", ["got result for unknown protocol state 0", "cannot switch to state 12"])
+@pytest.mark.parametrize(("at", "committing"), [("INSERT", False), ("COMMIT", True)])
+async def test_a_driver_that_has_lost_its_place_is_an_absent_database(
+    database: Database, monkeypatch: pytest.MonkeyPatch, at: str, lost: str, *, committing: bool
+) -> None:
+    await database.transact(lambda tx: tx.write(_MAKE))
+    execute = asyncpg.Connection.execute
+
+    async def lose(connection: Any, query: str, *values: Any) -> Any:
+        if query.startswith(at):
+            raise asyncpg.InternalClientError(lost)
+        return await execute(connection, query, *values)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncpg.Connection, "execute", lose)
+        with pytest.raises(StoreUnavailableError) as raised:
+            await database.transact(note)
+    assert isinstance(raised.value, CommitLostError) is committing
+    assert await count(database) == 0
+
+
 async def test_who_is_cancelled_leaves_no_connection_behind(wire: tuple[Wire, Database]) -> None:
     _, database = wire
     for _ in range(3 * _HASTY.connections):
