@@ -1,7 +1,7 @@
 """Answers: JSON as it leaves, made once and handed to the server without another look."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from pydantic_core import to_json
@@ -20,7 +20,10 @@ def answer(content: object, status: int = 200, headers: Mapping[str, str] | None
 
 def moment(at: datetime | None) -> str | None:
     """Return a moment as answers write it: RFC 3339, UTC, microseconds."""
-    return None if at is None else timestamp(at)
+    if at is None:
+        return None
+    # Postgres' infinity comes without a zone, and as far away as a year can be.
+    return timestamp(at if at.tzinfo else at.replace(tzinfo=UTC))
 
 
 def nothing() -> Response:

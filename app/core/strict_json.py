@@ -54,7 +54,9 @@ def load(data: bytes) -> Json:
     try:
         value: Json = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise _fault(text[: error.pos], f"not JSON: {_where(error)}") from None
+        # From Python 3.13 on the place of a comma too many is the comma, and before that what stands after it.
+        place = error.pos + error.msg.startswith("Illegal trailing comma")
+        raise _fault(text[:place], f"not JSON: {_where(error)}") from None
     except (_RefusedError, RecursionError):
         raise _fault(text, "not JSON") from None
     if _SUSPECT.search(data) and not _CLEAN.fullmatch(data):

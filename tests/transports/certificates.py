@@ -11,6 +11,19 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+# From Python 3.13 on a client takes no authority that does not say what its key is for (RFC 5280, section 4.2.1.3).
+_SIGNS_CERTIFICATES = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+
 
 @dataclass(frozen=True)
 class Authority:
@@ -25,8 +38,10 @@ class Authority:
         """Make an authority."""
         key = ec.generate_private_key(ec.SECP256R1())
         name = _name("Authority of the tests")
-        extension = x509.BasicConstraints(ca=True, path_length=None)
-        certificate = _builder(name, name, key).add_extension(extension, critical=True).sign(key, hashes.SHA256())
+        builder = _builder(name, name, key).add_extension(
+            x509.BasicConstraints(ca=True, path_length=None), critical=True
+        )
+        certificate = builder.add_extension(_SIGNS_CERTIFICATES, critical=True).sign(key, hashes.SHA256())
         made = cls(key, certificate, folder)
         made.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         return made
