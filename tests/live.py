@@ -40,7 +40,7 @@ class LiveService:
             )
         try:
             self._wait_until_it_answers()
-        except Exception:
+        except Exception:  # whatever it was: nobody else would end it
             self.kill()
             raise
 
